@@ -1,0 +1,102 @@
+//! What the other commands answer: plain data that `session` fills and `report` writes out.
+//!
+//! The types stand here, below both rooms, so that a report needs no look at the state machine. Their JSON forms are
+//! contracts with scripts, as the verdict's is.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::evidence::Change;
+use crate::policy::envelope::Envelope;
+use crate::policy::text::Text;
+
+/// What `arm` did.
+#[derive(Debug, Clone, Serialize)]
+pub struct Armed {
+    /// Always `armed`.
+    pub phase: &'static str,
+    /// Always `manual`: nobody but the user starts the agent.
+    pub mode: &'static str,
+    /// What the envelope is for.
+    pub label: Text,
+    /// The commit that every change is measured against.
+    pub baseline: String,
+    /// The branch that HEAD was on, such as `refs/heads/main`; `null` when it was detached.
+    pub branch: Option<Text>,
+    /// SHA-256 over envelope and fingerprint.
+    pub anchor: String,
+    /// The envelope.
+    pub policy: Envelope,
+    /// The commands that must pass.
+    pub verify: Vec<String>,
+    /// How many seconds each of them has.
+    pub verify_timeout: u64,
+    /// How many attempts an agent has.
+    pub max_attempts: u32,
+    /// Patterns of the places where ignored files may come and go.
+    pub scratch_zones: Vec<String>,
+    /// What was recorded of the work tree.
+    pub fingerprint: Fingerprinted,
+    /// How long arming took, in seconds.
+    pub duration_s: f64,
+}
+
+/// The fingerprint in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Fingerprinted {
+    /// Entries in all.
+    pub entries: u64,
+    /// Entries that Git tracks.
+    pub tracked: u64,
+    /// Entries that Git ignores.
+    pub ignored: u64,
+    /// Entries whose content was read.
+    pub hashed: u64,
+    /// The size of the fingerprint file.
+    pub bytes: u64,
+}
+
+/// Where an armed repository stands.
+#[derive(Debug, Clone, Serialize)]
+pub struct Status {
+    /// Who starts the agent.
+    pub mode: String,
+    /// What the envelope is for.
+    pub label: Text,
+    /// The commit that every change is measured against.
+    pub baseline: String,
+    /// The phase, as the state file names it.
+    pub phase: String,
+    /// The present attempt.
+    pub attempt: u32,
+    /// How many attempts there are.
+    pub max_attempts: u32,
+    /// Why the last operation did not accept.
+    pub last_error: Option<Text>,
+    /// The verdict of the last check, as it was kept.
+    pub last_audit: Option<Box<RawValue>>,
+    /// SHA-256 over envelope and fingerprint.
+    pub anchor: String,
+}
+
+/// What `reset` did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ResetReport {
+    /// Whether there was something to remove.
+    pub removed: bool,
+    /// The directory that is gone now.
+    pub path: Text,
+}
+
+/// One changed path with its two contents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiff {
+    /// How it differs.
+    pub change: Change,
+    /// Whether the envelope allows the path.
+    pub inside: bool,
+    /// The content at arm: the bytes of a file, the target of a symbolic link, Git's line for a submodule.
+    pub before: Option<Vec<u8>>,
+    /// The content now, in the same form.
+    pub after: Option<Vec<u8>>,
+}

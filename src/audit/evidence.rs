@@ -1,0 +1,192 @@
+//! What was seen: the changes since the baseline with Git's classification, before anybody judges them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::policy::path::RepoPath;
+use crate::policy::text::Text;
+
+/// Where a change stands. A change counts wherever it stands, because each of these can be published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// In a commit that is new since arming.
+    Commit,
+    /// In the index.
+    Index,
+    /// In the files on disk.
+    Worktree,
+}
+
+/// How a path differs from the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    /// Not in the baseline.
+    Added,
+    /// In the baseline, gone now.
+    Deleted,
+    /// Other content, possibly another mode as well.
+    Modified,
+    /// The same content with another mode.
+    ModeChanged,
+    /// A file became a symbolic link, a directory or something else, or the other way round.
+    TypeChanged,
+}
+
+/// One path that differs from the baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// The path, raw.
+    pub path: RepoPath,
+    /// How it differs.
+    pub kind: ChangeKind,
+    /// Where it differs, in the order of [`Layer`].
+    pub layers: Vec<Layer>,
+    /// Lines that `git diff --numstat` counts as added; 0 for a binary file.
+    pub added: u64,
+    /// Lines that `git diff --numstat` counts as deleted; 0 for a binary file.
+    pub deleted: u64,
+    /// Whether either side is binary: a NUL in the first 8,000 bytes, or by the attributes as they stood at arm.
+    pub binary: bool,
+    /// Bytes of the baseline blob; `None` when the path is not in the baseline.
+    pub size_before: Option<u64>,
+    /// Bytes on disk now; `None` when the path is gone.
+    pub size_after: Option<u64>,
+    /// Git's mode in the baseline, such as `100644`.
+    pub mode_before: Option<Mode>,
+    /// The mode that Git would record now.
+    pub mode_after: Option<Mode>,
+}
+
+/// The modes that Git records, and what stands in their place when it records none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// A regular file.
+    #[serde(rename = "100644")]
+    File,
+    /// A regular file that its owner may execute.
+    #[serde(rename = "100755")]
+    Executable,
+    /// A symbolic link.
+    #[serde(rename = "120000")]
+    Symlink,
+    /// A submodule.
+    #[serde(rename = "160000")]
+    Gitlink,
+    /// A directory, FIFO, socket or device, none of which Git records.
+    #[serde(rename = "other")]
+    Other,
+}
+
+/// A flag of the index that hides a tracked path from Git.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HidingFlag {
+    /// `git update-index --assume-unchanged`.
+    AssumeUnchanged,
+    /// `git update-index --skip-worktree`, also set by sparse checkouts.
+    SkipWorktree,
+}
+
+impl HidingFlag {
+    /// The name that Git's documentation uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            HidingFlag::AssumeUnchanged => "assume-unchanged",
+            HidingFlag::SkipWorktree => "skip-worktree",
+        }
+    }
+
+    /// The option of `git update-index` that clears it.
+    pub fn clearing_option(self) -> &'static str {
+        match self {
+            HidingFlag::AssumeUnchanged => "--no-assume-unchanged",
+            HidingFlag::SkipWorktree => "--no-skip-worktree",
+        }
+    }
+}
+
+/// Why a path cannot be vouched for although it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The system refused to open or list it; the words of the system.
+    Unreadable(String),
+    /// A FIFO, socket, device or directory stands where a tracked file was.
+    Special,
+    /// It changed each time it was read.
+    Unsteady,
+}
+
+impl Obstacle {
+    /// A phrase for a message.
+    pub fn describe(&self) -> &str {
+        match self {
+            Obstacle::Unreadable(words) => words,
+            Obstacle::Special => "no regular file stands there",
+            Obstacle::Unsteady => "it kept changing while it was read",
+        }
+    }
+}
+
+/// Something worth telling that is no violation, with the paths that it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// What kind of remark: groups equal ones in a report.
+    pub kind: RemarkKind,
+    /// The path.
+    pub path: RepoPath,
+}
+
+/// The kinds of [`Remark`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RemarkKind {
+    /// The bytes differ, but Git would commit what the baseline has (end of line, `$Id$`, encoding).
+    SameForGit,
+    /// Permission bits that Git does not record differ.
+    Permissions,
+    /// A FIFO, socket or device that Git does not list.
+    Special,
+    /// A directory that cannot be listed, and that the exclude rules hide.
+    Unreadable,
+    /// An ignored entry appeared.
+    IgnoredAdded,
+    /// An ignored entry changed.
+    IgnoredChanged,
+    /// An ignored entry is gone.
+    IgnoredDeleted,
+}
+
+/// Where HEAD pointed when the baseline was taken, and where it points now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadMovement {
+    /// The commit at arm, in hex.
+    pub baseline: String,
+    /// The commit now, in hex; `None` when HEAD resolves to none.
+    pub current: Option<String>,
+    /// The branch at arm, such as `refs/heads/main`; `None` when HEAD was detached.
+    pub baseline_ref: Option<Text>,
+    /// The branch now.
+    pub current_ref: Option<Text>,
+}
+
+impl HeadMovement {
+    /// Whether HEAD stands on another commit than at arm.
+    pub fn moved(&self) -> bool {
+        self.current.as_deref() != Some(self.baseline.as_str())
+    }
+}
+
+/// Everything that one look at the repository showed, in path order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// Where HEAD was and is.
+    pub head: HeadMovement,
+    /// The net changes, and what stands only in the index or in history, sorted by path.
+    pub changes: Vec<Change>,
+    /// Tracked paths that a flag of the index hides.
+    pub hidden: Vec<(RepoPath, HidingFlag)>,
+    /// Paths that could not be vouched for.
+    pub obstacles: Vec<(RepoPath, Obstacle)>,
+    /// What is only noted.
+    pub remarks: Vec<Remark>,
+}

@@ -1,0 +1,224 @@
+//! The judge: holds the evidence against the envelope and says what it finds, each thing in words to act on.
+
+use super::evidence::{Change, Evidence, HidingFlag, Layer, Obstacle, Remark, RemarkKind};
+use super::finding::{Code, Finding, Severity};
+use super::verdict::{Left, Metrics, Verification};
+use crate::policy::envelope::{Decision, Envelope, Rules};
+use crate::policy::limits::Limits;
+use crate::policy::path::RepoPath;
+use crate::policy::text::Text;
+
+/// How many paths a note names.
+const NAMED: usize = 5;
+
+/// What the judge found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// The net change in numbers.
+    pub metrics: Metrics,
+    /// What remains of the budgets.
+    pub left: Left,
+    /// Violations, in the order of the tables that they come from.
+    pub findings: Vec<Finding>,
+    /// What is only noted.
+    pub notes: Vec<Text>,
+}
+
+/// Whether a change belongs to the net change: what stands only in history does not.
+pub fn is_net(change: &Change) -> bool {
+    change.layers.iter().any(|layer| *layer != Layer::Commit)
+}
+
+/// Judges the evidence by an envelope and its compiled rules.
+pub fn judge(envelope: &Envelope, rules: &Rules, evidence: &Evidence) -> Judgement {
+    let metrics = measure(evidence.changes.iter().filter(|change| is_net(change)));
+    let mut findings = Vec::new();
+    findings.extend(head(envelope, evidence));
+    findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, &change.path)));
+    findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(path, obstacle)));
+    findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(path, *flag)));
+    findings.extend(budgets(&metrics, &envelope.limits));
+    Judgement { metrics, left: left(&metrics, &envelope.limits), findings, notes: notes(&evidence.remarks) }
+}
+
+/// The net change in numbers.
+pub fn measure<'a>(changes: impl Iterator<Item = &'a Change>) -> Metrics {
+    changes.fold(Metrics::default(), |metrics, change| Metrics {
+        files: metrics.files + 1,
+        added_lines: metrics.added_lines.saturating_add(change.added),
+        deleted_lines: metrics.deleted_lines.saturating_add(change.deleted),
+        working_bytes: metrics.working_bytes.saturating_add(change.size_after.unwrap_or(0)),
+        binary_files: metrics.binary_files + u64::from(change.binary),
+    })
+}
+
+/// The finding about a verifier that failed; `None` for one that passed.
+pub fn verification(run: &Verification) -> Option<Finding> {
+    if run.passed {
+        return None;
+    }
+    let how = match (run.timed_out, run.output_limited) {
+        (true, _) => "timeout".to_owned(),
+        (_, true) => "output limit".to_owned(),
+        _ => format!("exit {}", run.returncode),
+    };
+    let command = std::str::from_utf8(run.command.as_bytes()).unwrap_or_default();
+    let message = Text::from(format!("verifier failed ({how}): {command}"));
+    let help = "Run the command yourself in the root of the repository, mend what it reports, then check again.";
+    Some(violation(Code::VerifierFailed, None, message, help))
+}
+
+fn head(envelope: &Envelope, evidence: &Evidence) -> Option<Finding> {
+    let head = &evidence.head;
+    if envelope.allow_commits || !head.moved() {
+        return None;
+    }
+    let now = head.current.as_deref().unwrap_or("no commit");
+    let message = format!("HEAD changed: {} at arm, {now} now", head.baseline);
+    let help = format!(
+        "Commits are not allowed here. Go back with: git reset --soft {} (your files stay), or arm with --allow-commits.",
+        head.baseline
+    );
+    Some(violation(Code::HeadChanged, None, message.into(), help))
+}
+
+fn path(rules: &Rules, envelope: &Envelope, path: &RepoPath) -> Option<Finding> {
+    let message = Text::from("path outside policy: ").path(path);
+    match rules.decide(path.as_bytes()) {
+        Decision::Allowed(_) => None,
+        Decision::Denied(pattern) => {
+            let help = format!("The pattern {} denies it. Undo this change.", pattern.as_str());
+            Some(violation(Code::PathDenied, Some(path), message, help))
+        }
+        Decision::Outside => {
+            let help = format!("Undo this change, or ask for a wider envelope. Allowed: {}.", listed(envelope));
+            Some(violation(Code::PathOutside, Some(path), message, help))
+        }
+    }
+}
+
+fn listed(envelope: &Envelope) -> String {
+    let first: Vec<&str> = envelope.allow.iter().take(NAMED).map(|pattern| pattern.as_str()).collect();
+    match envelope.allow.len() - first.len() {
+        0 => first.join(", "),
+        more => format!("{}, and {more} more", first.join(", ")),
+    }
+}
+
+fn obstructed(path: &RepoPath, obstacle: &Obstacle) -> Finding {
+    let (code, help) = match obstacle {
+        Obstacle::Unreadable(_) => (Code::Unreadable, "Make it readable for the user who checks: chmod u+rX."),
+        Obstacle::Special => (Code::SpecialFile, "Remove it and bring the file back: git checkout -- the path."),
+        Obstacle::Unsteady => (Code::Unsteady, "End what still writes to it, then check again."),
+    };
+    let message = Text::from("path cannot be vouched for: ").path(path).word(": ").word(obstacle.describe());
+    violation(code, Some(path), message, help)
+}
+
+fn hidden(path: &RepoPath, flag: HidingFlag) -> Finding {
+    let message = Text::from(format!("hidden from Git by the {} flag: ", flag.name())).path(path);
+    let help = Text::from(format!("Clear the flag: git update-index {} -- ", flag.clearing_option())).path(path);
+    Finding { code: Code::HiddenEntry, severity: Severity::Violation, path: Some(path.clone()), message, help }
+}
+
+/// One budget: its code, the words of the message, and where its number and its limit stand.
+struct Budget {
+    code: Code,
+    words: &'static str,
+    option: &'static str,
+    used: fn(&Metrics) -> u64,
+    limit: fn(&Limits) -> u64,
+}
+
+const BUDGETS: &[Budget] = &[
+    Budget {
+        code: Code::BudgetFiles,
+        words: "file",
+        option: "--max-files",
+        used: |metrics| metrics.files,
+        limit: |limits| limits.max_files,
+    },
+    Budget {
+        code: Code::BudgetAddedLines,
+        words: "added-line",
+        option: "--max-added-lines",
+        used: |metrics| metrics.added_lines,
+        limit: |limits| limits.max_added_lines,
+    },
+    Budget {
+        code: Code::BudgetDeletedLines,
+        words: "deleted-line",
+        option: "--max-deleted-lines",
+        used: |metrics| metrics.deleted_lines,
+        limit: |limits| limits.max_deleted_lines,
+    },
+    Budget {
+        code: Code::BudgetWorkingBytes,
+        words: "working-byte",
+        option: "--max-working-bytes",
+        used: |metrics| metrics.working_bytes,
+        limit: |limits| limits.max_working_bytes,
+    },
+    Budget {
+        code: Code::BudgetBinaryFiles,
+        words: "binary-file",
+        option: "--max-binary-files",
+        used: |metrics| metrics.binary_files,
+        limit: |limits| limits.max_binary_files,
+    },
+];
+
+fn budgets(metrics: &Metrics, limits: &Limits) -> impl Iterator<Item = Finding> {
+    let (metrics, limits) = (*metrics, *limits);
+    BUDGETS.iter().filter_map(move |budget| {
+        let (used, limit) = ((budget.used)(&metrics), (budget.limit)(&limits));
+        (used > limit).then(|| {
+            let message = format!("{} budget exceeded: {used} > {limit}", budget.words);
+            let help = format!("Make the change smaller, or arm again with a larger {}.", budget.option);
+            violation(budget.code, None, message.into(), help)
+        })
+    })
+}
+
+fn left(metrics: &Metrics, limits: &Limits) -> Left {
+    let of = |limit: u64, used: u64| {
+        i64::try_from(i128::from(limit) - i128::from(used)).unwrap_or(if limit > used { i64::MAX } else { i64::MIN })
+    };
+    Left {
+        files: of(limits.max_files, metrics.files),
+        added_lines: of(limits.max_added_lines, metrics.added_lines),
+        deleted_lines: of(limits.max_deleted_lines, metrics.deleted_lines),
+        working_bytes: of(limits.max_working_bytes, metrics.working_bytes),
+        binary_files: of(limits.max_binary_files, metrics.binary_files),
+    }
+}
+
+/// One note a kind of remark, with the first paths by name.
+fn notes(remarks: &[Remark]) -> Vec<Text> {
+    remarks
+        .chunk_by(|a, b| a.kind == b.kind)
+        .map(|group| {
+            let mut note = Text::from(format!("{} {}: ", group.len(), phrase(group[0].kind)));
+            for (at, remark) in group.iter().take(NAMED).enumerate() {
+                note = note.word(if at == 0 { "" } else { ", " }).path(&remark.path);
+            }
+            if group.len() > NAMED { note.word(format!(", and {} more", group.len() - NAMED)) } else { note }
+        })
+        .collect()
+}
+
+fn phrase(kind: RemarkKind) -> &'static str {
+    match kind {
+        RemarkKind::SameForGit => "with other bytes that Git would store as before",
+        RemarkKind::Permissions => "with other permissions that Git does not record",
+        RemarkKind::Special => "new FIFO, socket or device, which Git does not list",
+        RemarkKind::Unreadable => "ignored directory that cannot be read",
+        RemarkKind::IgnoredAdded => "new ignored",
+        RemarkKind::IgnoredChanged => "changed ignored",
+        RemarkKind::IgnoredDeleted => "deleted ignored",
+    }
+}
+
+fn violation(code: Code, path: Option<&RepoPath>, message: Text, help: impl Into<String>) -> Finding {
+    Finding { code, severity: Severity::Violation, path: path.cloned(), message, help: Text::from(help.into()) }
+}

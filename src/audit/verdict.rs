@@ -1,0 +1,137 @@
+//! The verdict: what `check` prints and keeps. Its JSON form is a contract with scripts.
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence::Change;
+use super::finding::Finding;
+use crate::policy::limits::Limits;
+use crate::policy::path::RepoPath;
+use crate::policy::text::Text;
+
+/// The version of the verdict's JSON form.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The net change in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Changed paths; a rename is two.
+    pub files: u64,
+    /// Added lines of text files.
+    pub added_lines: u64,
+    /// Deleted lines of text files.
+    pub deleted_lines: u64,
+    /// Bytes of the changed paths as they stand on disk.
+    pub working_bytes: u64,
+    /// Changed binary files.
+    pub binary_files: u64,
+}
+
+/// What remains of each budget; negative when it is overdrawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Of `max_files`.
+    pub files: i64,
+    /// Of `max_added_lines`.
+    pub added_lines: i64,
+    /// Of `max_deleted_lines`.
+    pub deleted_lines: i64,
+    /// Of `max_working_bytes`.
+    pub working_bytes: i64,
+    /// Of `max_binary_files`.
+    pub binary_files: i64,
+}
+
+/// How one verifier ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verification {
+    /// The command as it was armed.
+    pub command: Text,
+    /// The exit code, or minus the number of the signal that ended it.
+    pub returncode: i32,
+    /// The first 16 KiB of standard output, with a marker where it was cut.
+    pub stdout: Text,
+    /// The first 16 KiB of standard error, with a marker where it was cut.
+    pub stderr: Text,
+    /// Whether it exited with 0 within its limits.
+    pub passed: bool,
+    /// Whether it was ended because its time was up.
+    pub timed_out: bool,
+    /// Whether it was ended because it wrote too much.
+    pub output_limited: bool,
+}
+
+/// The answer to one check.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The version of this form.
+    pub schema_version: u32,
+    /// Whether the change is accepted.
+    pub passed: bool,
+    /// What the envelope was armed for.
+    pub label: Text,
+    /// The commit at arm.
+    pub baseline: String,
+    /// The commit now; `null` when HEAD resolves to none.
+    pub current_head: Option<String>,
+    /// Whether the two differ.
+    pub head_changed: bool,
+    /// The paths of the net change, sorted.
+    pub changed_files: Vec<RepoPath>,
+    /// The net change in numbers.
+    pub metrics: Metrics,
+    /// The budgets.
+    pub limits: Limits,
+    /// What remains of them.
+    pub left: Left,
+    /// The messages of the findings that reject the change.
+    pub violations: Vec<Text>,
+    /// Everything found, gravest first.
+    pub findings: Vec<Finding>,
+    /// What is only noted.
+    pub notes: Vec<Text>,
+    /// The verifiers that ran, in order.
+    pub verification: Vec<Verification>,
+    /// Each change in detail.
+    pub changes: Vec<Change>,
+    /// SHA-256 over envelope and fingerprint.
+    pub anchor: String,
+    /// How long the check took, in seconds.
+    pub duration_s: f64,
+}
+
+/// A verdict without its lists of details: what the state keeps and `status` shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// Whether the change was accepted.
+    pub passed: bool,
+    /// The commit at arm.
+    pub baseline: String,
+    /// The commit at the check.
+    pub current_head: Option<String>,
+    /// Whether the two differed.
+    pub head_changed: bool,
+    /// The paths of the net change.
+    pub changed_files: Vec<RepoPath>,
+    /// The net change in numbers.
+    pub metrics: Metrics,
+    /// The messages of the findings that rejected it.
+    pub violations: Vec<Text>,
+    /// The verifiers that ran.
+    pub verification: Vec<Verification>,
+}
+
+impl From<&Verdict> for Summary {
+    fn from(verdict: &Verdict) -> Self {
+        Summary {
+            passed: verdict.passed,
+            baseline: verdict.baseline.clone(),
+            current_head: verdict.current_head.clone(),
+            head_changed: verdict.head_changed,
+            changed_files: verdict.changed_files.clone(),
+            metrics: verdict.metrics,
+            violations: verdict.violations.clone(),
+            verification: verdict.verification.clone(),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! From the arguments to the exit code.
+
+use std::ffi::OsString;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use super::args::{Arguments, Command, Format};
+use super::terminal::Terminal;
+use super::{arm, check, diff, explain, reset, status, usage};
+use crate::error::{Kind, Result};
+use crate::exit::Exit;
+
+/// Runs the command that `argv` names.
+pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
+    let argv: Vec<OsString> = argv.into_iter().collect();
+    match Arguments::try_parse_from(&argv) {
+        Ok(arguments) => {
+            let mut terminal = Terminal::new(arguments.format.or(own_format(&arguments.command)));
+            let result = dispatch(&arguments, &mut terminal);
+            conclude(result.and_then(|exit| terminal.flush().map(|()| exit)), &mut terminal)
+        }
+        Err(refusal) if matches!(refusal.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            // Nobody who asks for help and goes away before it is printed has met an error.
+            let _ = refusal.print();
+            Exit::Accepted
+        }
+        Err(refusal) => {
+            let mut terminal = Terminal::new(usage::format(&argv));
+            if refusal.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+                let _ = refusal.print();
+            }
+            conclude(Err(usage::error(&refusal)), &mut terminal)
+        }
+    }
+}
+
+/// The format of a command whose output for people is also the one for programs: a patch.
+fn own_format(command: &Command) -> Option<Format> {
+    matches!(command, Command::Diff(_)).then_some(Format::Human)
+}
+
+fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
+    let repo = &arguments.repo;
+    match &arguments.command {
+        Command::Arm(arm) => arm::run(repo, arm, terminal),
+        Command::Check(check) => check::run(repo, check, terminal),
+        Command::Status => status::run(repo, terminal),
+        Command::Reset => reset::run(repo, terminal),
+        Command::Diff(diff) => diff::run(repo, diff, terminal),
+        Command::Explain(explain) => explain::run(repo, explain, terminal),
+    }
+}
+
+fn conclude(result: Result<Exit>, terminal: &mut Terminal) -> Exit {
+    match result {
+        Ok(exit) => exit,
+        Err(error) => {
+            if error.kind != Kind::BrokenPipe {
+                terminal.fail(&error);
+            }
+            error.kind.exit()
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The arguments. The comments here are the help texts, so they speak to the user.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::policy::limits::Limits;
+
+/// A change gate for coding agents
+///
+/// Arm an envelope over a Git repository: which paths may change, how much, and which commands must pass. Let any agent
+/// work. Then check: Cordon reads what really changed since arming and accepts or rejects it. It believes neither the
+/// agent's word nor Git's caches nor the repository's own configuration.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cordon",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "\
+Exit codes: 0 accepted (or done), 2 refused or invalid, 3 rejected.
+
+Example:
+  cordon arm \"fix the parser\" --allow 'src/**' 'tests/**' --verify 'cargo test'
+  ... let the agent work ...
+  cordon check"
+)]
+pub struct Arguments {
+    /// The repository: its root or any directory in it
+    #[arg(long, global = true, help_heading = "Global options", value_name = "PATH", default_value = ".")]
+    pub repo: PathBuf,
+
+    /// How to print the result [default: human on a terminal, json otherwise; a patch for `diff`]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "FORMAT", value_enum)]
+    pub format: Option<Format>,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// How a result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Text for people
+    Human,
+    /// JSON for programs
+    Json,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Record the repository as it is, and what may change from now on
+    // The generated usage would put LABEL behind --allow, which takes every word that follows it.
+    #[command(
+        override_usage = "cordon arm <LABEL> --allow <GLOB>... [OPTIONS]",
+        after_help = "\
+Patterns are relative to the repository's root and match whole paths; deny wins over allow.
+  *     anything within one directory: src/*.rs
+  **    anything, across directories: src/** is all below src
+  **/   any number of directories, also none: **/Cargo.toml
+  ?     one character
+Everything else stands for itself.
+
+Example:
+  cordon arm \"fix the parser\" --allow 'src/**' --deny 'src/vendor/**' --verify 'cargo test'"
+    )]
+    Arm(Arm),
+
+    /// Judge what changed since arming: exit 0 if it is accepted, 3 if it is rejected
+    #[command(after_help = "\
+Example:
+  cordon check --format json | jq .violations")]
+    Check(Check),
+
+    /// Show what is armed, and how the last check ended
+    #[command(after_help = "\
+Example:
+  cordon status")]
+    Status,
+
+    /// Disarm: remove `.cordon/` and nothing else
+    #[command(after_help = "\
+Example:
+  cordon reset")]
+    Reset,
+
+    /// Show what changed since arming, as a patch against the baseline
+    ///
+    /// The patch has Git's form. In a pipe its bytes are raw, so that `git apply` takes it; on a terminal control
+    /// characters are escaped. Of binary files it only says that they differ. `--format json` prints one object a path.
+    #[command(after_help = "\
+Example:
+  cordon diff --outside | git apply --reverse")]
+    Diff(Diff),
+
+    /// Tell for each path whether it is inside the envelope, and which pattern decides
+    ///
+    /// Paths are relative to the repository's root and need not exist. They are held against the armed envelope, or
+    /// against the patterns given here, in which case no repository is needed. Exit 0 if all are inside, 3 otherwise.
+    #[command(
+        override_usage = "cordon explain <PATH>... [OPTIONS]\n       cordon explain -z [OPTIONS] < PATHS",
+        after_help = "\
+Examples:
+  cordon explain src/main.rs README.md
+  cordon explain src/main.rs --allow 'src/**' --deny 'src/vendor/**'
+  git ls-files -z | cordon explain -z"
+    )]
+    Explain(Explain),
+}
+
+/// The arguments of `arm`.
+#[derive(Debug, Args)]
+pub struct Arm {
+    /// What the change is for, in your own words; write it before the options
+    #[arg(value_name = "LABEL")]
+    pub label: String,
+
+    /// Patterns of the paths that may change
+    #[arg(long, value_name = "GLOB", required = true, num_args = 1..)]
+    pub allow: Vec<String>,
+
+    /// Patterns of paths that must not change, even where --allow covers them [default: none]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub deny: Vec<String>,
+
+    /// How many paths may change; a rename is two
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_files)]
+    pub max_files: u64,
+
+    /// How many lines may be added
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_added_lines)]
+    pub max_added_lines: u64,
+
+    /// How many lines may be deleted
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_deleted_lines)]
+    pub max_deleted_lines: u64,
+
+    /// How large the changed files may be together, in bytes
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_working_bytes)]
+    pub max_working_bytes: u64,
+
+    /// How many binary files may change
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_binary_files)]
+    pub max_binary_files: u64,
+
+    /// Allow HEAD to move to new commits [default: HEAD must not move]
+    #[arg(long)]
+    pub allow_commits: bool,
+
+    /// Commands that must exit with 0, each one quoted word; run without a shell in the repository's root, and only if
+    /// the change is inside the envelope [default: none]
+    #[arg(long, value_name = "CMD", num_args = 1..)]
+    pub verify: Vec<String>,
+
+    /// How many seconds each of these commands has, at most 86400
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub verify_timeout: u64,
+
+    /// How many attempts an agent has, at most 100
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub max_attempts: u32,
+}
+
+/// The arguments of `check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Read every file again, also those whose metadata did not change [default: only where metadata differ]
+    #[arg(long)]
+    pub rehash: bool,
+}
+
+/// The arguments of `diff`.
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// Only the paths that the envelope allows [default: all]
+    #[arg(long, conflicts_with = "outside")]
+    pub inside: bool,
+
+    /// Only the paths that the envelope does not allow [default: all]
+    #[arg(long)]
+    pub outside: bool,
+}
+
+/// The arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The paths; write them before the options, or after `--`
+    #[arg(value_name = "PATH", required_unless_present = "nul")]
+    pub paths: Vec<OsString>,
+
+    /// Read the paths from standard input, each ended by a NUL byte
+    #[arg(short = 'z', id = "nul", conflicts_with = "paths")]
+    pub nul: bool,
+
+    /// Patterns to hold the paths against instead of the armed envelope
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub allow: Vec<String>,
+
+    /// Patterns of paths that are outside even where --allow covers them [default: none]
+    #[arg(long, value_name = "GLOB", num_args = 1.., requires = "allow")]
+    pub deny: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    fn arm(words: &[&str]) -> Arm {
+        match Arguments::try_parse_from([&["cordon", "arm"], words].concat()).unwrap().command {
+            Command::Arm(arm) => arm,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn patterns_may_follow_one_option_or_repeat_it() {
+        let once = arm(&["x", "--allow", "a", "b", "--deny", "c", "--verify", "make -k", "true"]);
+        let each = arm(&["x", "--allow", "a", "--allow=b", "--deny", "c", "--verify", "make -k", "--verify", "true"]);
+        for arm in [once, each] {
+            assert_eq!(
+                (arm.label.as_str(), arm.allow, arm.deny),
+                ("x", vec!["a".into(), "b".into()], vec!["c".into()])
+            );
+            assert_eq!(arm.verify, ["make -k", "true"]);
+        }
+        assert_eq!(arm(&["--allow", "a", "--max-files", "1", "x"]).label, "x");
+    }
+
+    #[test]
+    fn numbers_have_their_defaults_and_bounds() {
+        let arm = arm(&["x", "--allow", "a"]);
+        assert_eq!((arm.max_files, arm.max_added_lines, arm.max_deleted_lines), (25, 2000, 1000));
+        assert_eq!((arm.max_working_bytes, arm.max_binary_files), (2_097_152, 2));
+        assert_eq!((arm.verify_timeout, arm.max_attempts, arm.allow_commits), (300, 3, false));
+        for bad in [
+            "--verify-timeout=0",
+            "--verify-timeout=inf",
+            "--verify-timeout=86401",
+            "--max-attempts=0",
+            "--max-attempts=101",
+            "--max-files=-1",
+        ] {
+            assert!(Arguments::try_parse_from(["cordon", "arm", "x", "--allow", "a", bad]).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn global_options_stand_before_or_behind_the_command() {
+        for words in [
+            ["cordon", "--repo", "r", "--format", "json", "check"],
+            ["cordon", "check", "--repo", "r", "--format", "json"],
+        ] {
+            let arguments = Arguments::try_parse_from(words).unwrap();
+            assert_eq!((arguments.repo, arguments.format), ("r".into(), Some(Format::Json)));
+        }
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        for words in [
+            &["diff", "--inside", "--outside"][..],
+            &["explain"],
+            &["explain", "-z", "a"],
+            &["explain", "a", "--deny", "b"],
+            &["arm", "x"],
+            &["check", "--format", "xml"],
+        ] {
+            assert!(Arguments::try_parse_from([&["cordon"], words].concat()).is_err(), "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `cordon arm`.
+
+use std::path::Path;
+
+use super::args::Arm;
+use super::progress::Progress;
+use super::terminal::Terminal;
+use crate::error::Result;
+use crate::exit::Exit;
+use crate::policy::envelope::Envelope;
+use crate::policy::limits::Limits;
+use crate::policy::pattern::Pattern;
+use crate::session::api::{self, ArmRequest};
+use crate::{json, report};
+
+/// Arms the envelope that the arguments describe.
+pub fn run(repo: &Path, arguments: &Arm, terminal: &mut Terminal) -> Result<Exit> {
+    let request = ArmRequest {
+        label: arguments.label.clone(),
+        envelope: envelope(arguments)?,
+        verify: arguments.verify.clone(),
+        verify_timeout: arguments.verify_timeout,
+        max_attempts: arguments.max_attempts,
+    };
+    let progress = Progress::start();
+    let armed = api::arm(repo, &request, &|phrase, done| progress.report(phrase, done));
+    progress.stop();
+    let armed = armed?;
+    terminal.answer(|| report::armed::human(&armed), || json::pretty(&armed))?;
+    Ok(Exit::Accepted)
+}
+
+fn envelope(arguments: &Arm) -> Result<Envelope> {
+    Ok(Envelope {
+        allow: patterns(&arguments.allow)?,
+        deny: patterns(&arguments.deny)?,
+        limits: Limits {
+            max_files: arguments.max_files,
+            max_added_lines: arguments.max_added_lines,
+            max_deleted_lines: arguments.max_deleted_lines,
+            max_working_bytes: arguments.max_working_bytes,
+            max_binary_files: arguments.max_binary_files,
+        },
+        allow_commits: arguments.allow_commits,
+    })
+}
+
+/// The patterns that were given, or what is wrong with the first bad one.
+pub fn patterns(texts: &[String]) -> Result<Vec<Pattern>> {
+    texts.iter().map(|text| Pattern::parse(text)).collect()
+}

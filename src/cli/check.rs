@@ -1,0 +1,22 @@
+//! `cordon check`.
+
+use std::path::Path;
+
+use super::args::Check;
+use super::progress::Progress;
+use super::terminal::Terminal;
+use crate::error::Result;
+use crate::exit::Exit;
+use crate::session::api::{self, CheckOptions};
+use crate::{json, report};
+
+/// Judges what changed since arming.
+pub fn run(repo: &Path, arguments: &Check, terminal: &mut Terminal) -> Result<Exit> {
+    let progress = Progress::start();
+    let verdict =
+        api::check(repo, CheckOptions { rehash: arguments.rehash }, &|phrase, done| progress.report(phrase, done));
+    progress.stop();
+    let verdict = verdict?;
+    terminal.answer(|| report::verdict::human(&verdict), || json::pretty(&verdict))?;
+    Ok(if verdict.passed { Exit::Accepted } else { Exit::Rejected })
+}

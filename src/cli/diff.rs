@@ -1,0 +1,44 @@
+//! `cordon diff`.
+
+use std::path::Path;
+
+use super::args::{Diff, Format};
+use super::progress::Progress;
+use super::terminal::Terminal;
+use crate::audit::answer::FileDiff;
+use crate::error::{Error, Kind, Result};
+use crate::exit::Exit;
+use crate::report;
+use crate::report::unified::{self, Form};
+use crate::session::api::{self, Side};
+
+/// Writes one patch after the other, so that no more than one changed file is held in memory.
+pub fn run(repo: &Path, arguments: &Diff, terminal: &mut Terminal) -> Result<Exit> {
+    let side = match (arguments.inside, arguments.outside) {
+        (true, _) => Side::Inside,
+        (_, true) => Side::Outside,
+        _ => Side::All,
+    };
+    let progress = Progress::start();
+    let mut each = |file: FileDiff| {
+        progress.stop();
+        write(&file, terminal)
+    };
+    api::diff(repo, side, &|phrase, done| progress.report(phrase, done), &mut each)?;
+    Ok(Exit::Accepted)
+}
+
+fn write(file: &FileDiff, terminal: &mut Terminal) -> Result<()> {
+    match terminal.format() {
+        Format::Json => terminal.raw(&report::json::diff(file, unified::patch(file, Form::Raw)))?,
+        Format::Human if terminal.is_seen() => {
+            let patch = unified::patch(file, Form::Terminal);
+            terminal.human(&String::from_utf8_lossy(&patch))?;
+        }
+        Format::Human => terminal.raw(&unified::patch(file, Form::Raw))?,
+    }
+    if terminal.is_closed() {
+        return Err(Error::new(Kind::BrokenPipe, "nobody reads the patch any more"));
+    }
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! The command line: arguments, one file a command, and the terminal.
+
+pub mod app;
+pub mod args;
+mod arm;
+mod check;
+mod diff;
+mod explain;
+mod progress;
+mod reset;
+mod status;
+mod terminal;
+mod usage;

@@ -1,0 +1,335 @@
+//! Takes the baseline: classifies a fresh snapshot by what Git tracks and hides, and refuses a tree that is not clean.
+//!
+//! A tracked file is taken for its blob only when the index vouches for it to the nanosecond; all others are read.
+//! Submodules that are checked out are baselines of their own, below their prefix.
+
+use std::collections::HashSet;
+
+use gix::ObjectId;
+
+use super::control::{self, Control, Frozen};
+use super::dirt::Dirt;
+use super::excludes::{self, Excludes, FrozenFile};
+use super::index::{Index, IndexEntry};
+use super::locate;
+use super::open::Repository;
+use super::reader::{Reader, Seen, object_id};
+use crate::audit::evidence::Mode;
+use crate::error::{Error, Result};
+use crate::policy::path::RepoPath;
+use crate::snapshot::entry::{BlobId, Class, Kind, Listing, Snapshot, Stat, Time};
+
+/// The name of the attribute files in the tree.
+const ATTRIBUTES: &[u8] = b".gitattributes";
+
+/// What was taken.
+pub struct Taken {
+    /// The control part of the fingerprint.
+    pub control: Control,
+    /// Files and links that Git tracks, those of submodules included.
+    pub tracked: u64,
+    /// Entries that the exclude rules hide.
+    pub ignored: u64,
+    /// Files whose content was read because no stat vouched for it.
+    pub hashed: u64,
+}
+
+/// Where an entry stands in the snapshot.
+type Place = (usize, usize);
+
+/// One tracked file or link to be looked at.
+struct Job {
+    place: Place,
+    path: RepoPath,
+    mode: Mode,
+    id: BlobId,
+    stat: Stat,
+    vouched: bool,
+}
+
+/// What looking at it showed.
+struct Looked {
+    clean: bool,
+    read: bool,
+    digest: Option<[u8; 32]>,
+}
+
+/// Classifies every entry of `snapshot`. `tick` is the clock tick before the walk.
+///
+/// # Errors
+/// Of kind `Refused` when the work tree is not the commit that HEAD names, or when flags hide a part of it.
+pub fn take(repository: &Repository, snapshot: &mut Snapshot, tick: Time) -> Result<Taken> {
+    let mut taker = Taker {
+        snapshot,
+        tick,
+        dirt: Dirt::default(),
+        taken: Taken { control: Control { checkouts: Vec::new() }, tracked: 0, ignored: 0, hashed: 0 },
+    };
+    taker.checkout(repository, &RepoPath::new(""))?;
+    taker.dirt.refuse()?;
+    Ok(taker.taken)
+}
+
+struct Taker<'a> {
+    snapshot: &'a mut Snapshot,
+    tick: Time,
+    dirt: Dirt,
+    taken: Taken,
+}
+
+impl Taker<'_> {
+    fn checkout(&mut self, repository: &Repository, prefix: &RepoPath) -> Result<()> {
+        let index = repository.index()?;
+        super::dirt::refuse_hidden(&index, prefix)?;
+        let mut frozen = control::freeze(repository, prefix, index.digest)?;
+        self.compare_with_tree(repository, &index, &frozen)?;
+        let position = self.taken.control.checkouts.len();
+        self.taken.control.checkouts.push(frozen.clone());
+        let gitlinks = self.tracked(repository, &index, &frozen)?;
+        let initialised = self.gitlinks(repository, prefix, &gitlinks)?;
+        frozen.excludes.untracked = self.untracked(repository, &index, &frozen, &gitlinks)?;
+        self.taken.control.checkouts[position] = frozen;
+        for (path, submodule) in initialised {
+            self.checkout(&submodule, &path)?;
+        }
+        Ok(())
+    }
+
+    /// Notes what is staged: every way in which the index is not HEAD's tree.
+    fn compare_with_tree(&mut self, repository: &Repository, index: &Index, frozen: &Frozen) -> Result<()> {
+        let tree = ObjectId::from_hex(frozen.tree.as_bytes()).expect("gitoxide wrote this id");
+        let committed = super::tree::entries(repository, tree)?;
+        let mut staged = |path: &[u8]| self.dirt.note("staged", &join(&frozen.prefix, path));
+        let mut committed = committed.iter().peekable();
+        for entry in index.entries() {
+            while let Some(gone) = committed.next_if(|kept| kept.path.as_bytes() < entry.path) {
+                staged(gone.path.as_bytes());
+            }
+            let same = committed
+                .next_if(|kept| kept.path.as_bytes() == entry.path)
+                .is_some_and(|kept| Some(kept.mode) == entry.mode && kept.id == entry.id && !entry.conflicted);
+            if !same || entry.intent_to_add {
+                staged(entry.path);
+            }
+        }
+        committed.for_each(|gone| staged(gone.path.as_bytes()));
+        Ok(())
+    }
+
+    /// Classifies what the index lists; gives back the submodules.
+    fn tracked(&mut self, repository: &Repository, index: &Index, frozen: &Frozen) -> Result<Vec<(RepoPath, BlobId)>> {
+        let attribute_files = files_named(index, ATTRIBUTES);
+        let reader = Reader::new(repository, frozen, &attribute_files)?;
+        let may_rewrite =
+            !attribute_files.is_empty() || frozen.has_attribute_sources() || frozen.line_endings().rewrites();
+        let mut gitlinks = Vec::new();
+        let mut jobs = Vec::new();
+        let mut finder = Finder::new(self.snapshot);
+        let mut vouched = Vec::new();
+        for entry in index.entries() {
+            let path = join(&frozen.prefix, entry.path);
+            let Some((place, stat)) = finder.find(path.as_bytes()) else {
+                self.dirt.note("missing", &path);
+                continue;
+            };
+            match entry.mode {
+                Some(Mode::Gitlink) if stat.kind == Kind::Directory => gitlinks.push((path, entry.id)),
+                Some(mode) if fits(mode, &stat, frozen.ignores_modes) => {
+                    let is_vouched = entry.vouches_for(&stat, index.written);
+                    if is_vouched && !may_rewrite {
+                        vouched.push((place, entry.id));
+                    } else {
+                        jobs.push(self::job(&entry, place, stat, mode, is_vouched));
+                    }
+                }
+                _ => self.dirt.note("changed", &path),
+            }
+        }
+        self.taken.tracked += (vouched.len() + jobs.len()) as u64;
+        for ((listing, entry), id) in vouched {
+            self.snapshot.listings_mut()[listing].entries_mut()[entry].class = Class::Tracked(id);
+        }
+        let looked = super::observe::in_parallel(&reader, &jobs, look)?;
+        for (job, looked) in jobs.iter().zip(looked) {
+            let looked = looked?;
+            if !looked.clean {
+                self.dirt.note("changed", &join(&frozen.prefix, job.path.as_bytes()));
+            }
+            self.taken.hashed += u64::from(looked.read);
+            let entry = &mut self.snapshot.listings_mut()[job.place.0].entries_mut()[job.place.1];
+            entry.class = Class::Tracked(job.id);
+            entry.digest = looked.digest;
+        }
+        Ok(gitlinks)
+    }
+
+    /// Marks the submodules, and opens those that are checked out.
+    fn gitlinks(
+        &mut self,
+        repository: &Repository,
+        prefix: &RepoPath,
+        gitlinks: &[(RepoPath, BlobId)],
+    ) -> Result<Vec<(RepoPath, Repository)>> {
+        let mut initialised = Vec::new();
+        for (path, id) in gitlinks {
+            let (listing, entry) = Finder::new(self.snapshot).find(path.as_bytes()).expect("it was found before").0;
+            self.snapshot.listings_mut()[listing].entries_mut()[entry].class = Class::Gitlink(*id);
+            if !is_checked_out(self.snapshot, path) {
+                continue;
+            }
+            let inside = &path.as_bytes()[prefix.as_bytes().len()..];
+            let submodule = open_submodule(repository, inside)?;
+            match submodule.head()?.commit {
+                Some(commit) if commit == object_id(id) => initialised.push((path.clone(), submodule)),
+                _ => self.dirt.note("changed", path),
+            }
+        }
+        Ok(initialised)
+    }
+
+    /// Classifies what the index does not list: hidden, or not clean. Gives back the untracked exclude files that have
+    /// a say.
+    fn untracked(
+        &mut self,
+        repository: &Repository,
+        index: &Index,
+        frozen: &Frozen,
+        gitlinks: &[(RepoPath, BlobId)],
+    ) -> Result<Vec<FrozenFile>> {
+        let tree = files_named(index, excludes::FILE_NAME);
+        let inner: HashSet<&[u8]> = gitlinks.iter().map(|(path, _)| path.as_bytes()).collect();
+        let mut sources = frozen.excludes.clone();
+        loop {
+            let mut excludes = Excludes::new(repository, tree.iter().cloned(), &sources)?;
+            let sorted = super::hidden::sort(self.snapshot, &frozen.prefix, &inner, &mut excludes)?;
+            let known: HashSet<&[u8]> = sources.untracked.iter().map(|file| file.path.as_bytes()).collect();
+            let news: Vec<RepoPath> =
+                sorted.exclude_files.iter().filter(|path| !known.contains(path.as_bytes())).cloned().collect();
+            if news.is_empty() {
+                self.mark(repository, frozen, &sorted)?;
+                return Ok(sources.untracked);
+            }
+            for path in news {
+                let mut file = FrozenFile::read(super::files::below(&repository.location.root, path.as_bytes()))?;
+                file.path = crate::policy::text::Text::from_bytes(path.as_bytes());
+                sources.untracked.push(file);
+            }
+        }
+    }
+
+    fn mark(&mut self, repository: &Repository, frozen: &Frozen, sorted: &super::hidden::Sorted) -> Result<()> {
+        if let Some((path, error)) = sorted.unreadable.first() {
+            return Err(Error::repository(format!("the directory {} cannot be read: {error}", path.plain()))
+                .hint("Make it readable for this user, or have an exclude rule hide it."));
+        }
+        for path in &sorted.visible {
+            self.dirt.note("untracked", path);
+        }
+        self.taken.ignored += sorted.hidden.len() as u64;
+        let mut reader = Reader::new(repository, frozen, &[])?;
+        for &(listing, entry) in &sorted.hidden {
+            let listing = &mut self.snapshot.listings_mut()[listing];
+            let path = listing.path_of(&listing.entries()[entry]);
+            let entry = &mut listing.entries_mut()[entry];
+            entry.class = Class::Ignored;
+            if matches!(entry.stat.kind, Kind::File | Kind::Symlink) && entry.stat.is_racy(self.tick) {
+                let inside = RepoPath::from(within(&frozen.prefix, path.as_bytes()));
+                // What cannot be read keeps no digest, and counts as changed at check.
+                entry.digest = reader.digest(&inside, entry.stat.kind)?.ok();
+                self.taken.hashed += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn job(entry: &IndexEntry<'_>, place: Place, stat: Stat, mode: Mode, vouched: bool) -> Job {
+    Job { place, path: RepoPath::from(entry.path), mode, id: entry.id, stat, vouched }
+}
+
+fn look(reader: &mut Reader, job: &Job) -> Result<Looked> {
+    let is_file = job.mode != Mode::Symlink;
+    let rewrites = is_file && reader.rewrites(&job.path)?;
+    let mut looked = Looked { clean: true, read: false, digest: None };
+    if rewrites {
+        looked.digest = readable(&job.path, reader.digest(&job.path, job.stat.kind)?)?.into();
+    }
+    if !job.vouched {
+        let content = readable(&job.path, reader.identify(&job.path, job.stat.kind, Some(job.id))?)?;
+        looked.read = true;
+        // What a filter driver makes of a file cannot be known here; Git's index has to vouch for it.
+        looked.clean = content.id == job.id && content.stat == job.stat;
+    }
+    Ok(looked)
+}
+
+fn readable<T>(path: &RepoPath, seen: Seen<T>) -> Result<T> {
+    seen.map_err(|obstacle| {
+        Error::repository(format!("{} cannot be read: {}", path.plain(), obstacle.describe()))
+            .hint("Make it readable for this user, or let it rest while arming.")
+    })
+}
+
+/// Whether what stands on disk is of the kind and mode that Git records.
+fn fits(mode: Mode, stat: &Stat, ignores_modes: bool) -> bool {
+    match mode {
+        Mode::Symlink => stat.kind == Kind::Symlink,
+        Mode::File | Mode::Executable => {
+            stat.kind == Kind::File && (ignores_modes || stat.is_executable() == (mode == Mode::Executable))
+        }
+        Mode::Gitlink | Mode::Other => false,
+    }
+}
+
+/// The regular files of the index with this name.
+pub fn files_named(index: &Index, name: &[u8]) -> Vec<(RepoPath, ObjectId)> {
+    index
+        .entries()
+        .filter(|entry| entry.mode == Some(Mode::File) && crate::snapshot::open::split(entry.path).1 == name)
+        .map(|entry| (RepoPath::from(entry.path), object_id(&entry.id)))
+        .collect()
+}
+
+/// Whether a submodule's directory holds a repository.
+pub fn is_checked_out(snapshot: &Snapshot, path: &RepoPath) -> bool {
+    snapshot.listing(path.as_bytes()).is_some_and(|listing| listing.position(b".git").is_some())
+}
+
+/// Opens the submodule at `inside`, relative to its parent's work tree.
+pub fn open_submodule(parent: &Repository, inside: &[u8]) -> Result<Repository> {
+    Repository::open(locate::at_top(&super::files::below(&parent.location.root, inside))?)
+}
+
+/// A path of a checkout as a path of the whole work tree.
+pub fn join(prefix: &RepoPath, path: &[u8]) -> RepoPath {
+    prefix.join(path)
+}
+
+/// A path of the whole work tree as a path of the checkout at `prefix`.
+pub fn within<'a>(prefix: &RepoPath, path: &'a [u8]) -> &'a [u8] {
+    let rest = path.strip_prefix(prefix.as_bytes()).unwrap_or(path);
+    rest.strip_prefix(b"/").unwrap_or(rest)
+}
+
+/// Finds entries by path; cheap when one path after another lies in the same directory.
+struct Finder<'a> {
+    snapshot: &'a Snapshot,
+    last: Option<(usize, &'a Listing)>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(snapshot: &'a Snapshot) -> Self {
+        Finder { snapshot, last: None }
+    }
+
+    fn find(&mut self, path: &[u8]) -> Option<(Place, Stat)> {
+        let (directory, name) = crate::snapshot::open::split(path);
+        if self.last.is_none_or(|(_, listing)| listing.path.as_bytes() != directory) {
+            let at = self.snapshot.listing_position(directory)?;
+            self.last = Some((at, &self.snapshot.listings()[at]));
+        }
+        let (at, listing) = self.last?;
+        let entry = listing.position(name)?;
+        Some(((at, entry), listing.entries()[entry].stat))
+    }
+}

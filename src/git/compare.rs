@@ -1,0 +1,214 @@
+//! Compares one path with the baseline: what kind of change it is, and its lines as Git counts them.
+
+use gix::ObjectId;
+
+use super::blob;
+use super::lines::{self, BIG_FILE, Drivers, Side};
+use super::reader::{Content, Reader, Seen, object_id};
+use super::today::Recorded;
+use super::triage::Job;
+use crate::audit::evidence::{Change, ChangeKind, Layer, Mode, Obstacle, RemarkKind};
+use crate::error::Result;
+use crate::snapshot::entry::{Entry, Kind};
+
+/// What a comparison showed.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// The change, if there is one.
+    pub change: Option<Change>,
+    /// Why the path cannot be vouched for, if it cannot.
+    pub obstacle: Option<Obstacle>,
+    /// What is only noted.
+    pub remark: Option<RemarkKind>,
+}
+
+/// One side of a change with its content in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bytes {
+    /// Nothing is there.
+    Absent,
+    /// A regular file; `None` when it is too big to be text.
+    File(Option<Vec<u8>>),
+    /// A symbolic link's target.
+    Link(Vec<u8>),
+    /// A submodule's commit.
+    Gitlink(ObjectId),
+}
+
+/// Compares, and counts lines where something differs.
+pub fn compare(reader: &mut Reader, drivers: &Drivers, job: &Job) -> Result<Compared> {
+    let now = match &job.after {
+        Some(after) if after.stat.kind != Kind::Special => match identify(reader, job, after)? {
+            Ok(content) => Some(content),
+            Err(obstacle) => return Ok(unreadable(job, after, obstacle)),
+        },
+        _ => None,
+    };
+    let mut compared = Compared::default();
+    let worktree = worktree_kind(reader, job, now.as_ref(), &mut compared)?;
+    let layers = layers(job, worktree.is_some());
+    let Some(kind) = worktree.or_else(|| left_or_entered_index(job)) else { return Ok(compared) };
+    let mut change = describe(job, kind, layers);
+    if worktree.is_some() {
+        let (before, after) = match sides(reader, job)? {
+            Ok(sides) => sides,
+            Err(obstacle) => {
+                compared.obstacle = Some(obstacle);
+                compared.change = Some(change);
+                return Ok(compared);
+            }
+        };
+        let attributes = reader.attributes(&job.inside)?;
+        let counted = lines::count(before.side(), after.side(), &attributes.diff, drivers);
+        (change.added, change.deleted, change.binary) = (counted.added, counted.deleted, counted.binary);
+        change.size_before = before.len(reader, job.baseline)?;
+    }
+    change.size_after = now.map(|content| content.stat.size);
+    compared.change = Some(change);
+    Ok(compared)
+}
+
+/// The two contents, as Git stores them.
+pub fn sides(reader: &mut Reader, job: &Job) -> Result<Seen<(Bytes, Bytes)>> {
+    let before = match job.baseline {
+        None => Bytes::Absent,
+        Some(Recorded { id, mode: Mode::Gitlink }) => Bytes::Gitlink(object_id(&id)),
+        Some(Recorded { id, mode }) => {
+            let id = object_id(&id);
+            let bytes = match blob::stated_size(reader.objects(), &id)? {
+                size if size > BIG_FILE => None,
+                _ => Some(blob::read(reader.objects(), &id)?),
+            };
+            if mode == Mode::Symlink { Bytes::Link(bytes.unwrap_or_default()) } else { Bytes::File(bytes) }
+        }
+    };
+    let Some(after) = job.after.as_ref().filter(|after| after.stat.kind != Kind::Special) else {
+        return Ok(Ok((before, Bytes::Absent)));
+    };
+    let loaded = reader.load(&job.inside, after.stat.kind, job.index.map(|recorded| recorded.id))?;
+    Ok(loaded.map(|bytes| match after.stat.kind {
+        Kind::Symlink => (before, Bytes::Link(bytes.unwrap_or_default())),
+        _ => (before, Bytes::File(bytes)),
+    }))
+}
+
+impl Bytes {
+    fn side(&self) -> Side<'_> {
+        match self {
+            Bytes::Absent => Side::Absent,
+            Bytes::File(None) => Side::Huge,
+            Bytes::File(Some(bytes)) => Side::File(bytes),
+            Bytes::Link(target) => Side::Link(target),
+            Bytes::Gitlink(id) => Side::Gitlink { id, dirty: false },
+        }
+    }
+
+    /// The size of the baseline's blob.
+    fn len(&self, reader: &Reader, recorded: Option<Recorded>) -> Result<Option<u64>> {
+        Ok(match (self, recorded) {
+            (Bytes::Absent | Bytes::Gitlink(_), _) | (_, None) => None,
+            (Bytes::File(None), Some(recorded)) => Some(blob::stated_size(reader.objects(), &object_id(&recorded.id))?),
+            (Bytes::File(Some(bytes)) | Bytes::Link(bytes), _) => Some(bytes.len() as u64),
+        })
+    }
+}
+
+fn identify(reader: &mut Reader, job: &Job, after: &Entry) -> Result<Seen<Content>> {
+    reader.identify(&job.inside, after.stat.kind, job.index.map(|recorded| recorded.id))
+}
+
+/// A path that cannot be read is a change of unknown size.
+fn unreadable(job: &Job, after: &Entry, obstacle: Obstacle) -> Compared {
+    let kind = if job.baseline.is_some() { ChangeKind::Modified } else { ChangeKind::Added };
+    let mut change = describe(job, kind, vec![Layer::Worktree]);
+    change.size_after = Some(after.stat.size);
+    Compared { change: Some(change), obstacle: Some(obstacle), remark: None }
+}
+
+/// How the file on disk differs from the baseline, if it does.
+fn worktree_kind(
+    reader: &mut Reader,
+    job: &Job,
+    now: Option<&Content>,
+    compared: &mut Compared,
+) -> Result<Option<ChangeKind>> {
+    let Some(baseline) = job.baseline else { return Ok(now.map(|_| ChangeKind::Added)) };
+    let Some(content) = now else {
+        let special = job.after.is_some();
+        return Ok(Some(if special { ChangeKind::TypeChanged } else { ChangeKind::Deleted }));
+    };
+    let mode = mode_of(content);
+    if (baseline.mode == Mode::Symlink) != (mode == Mode::Symlink) || baseline.mode == Mode::Gitlink {
+        return Ok(Some(ChangeKind::TypeChanged));
+    }
+    let same_bytes = match job.digest {
+        // What a filter driver makes of the bytes is not known, so the bytes themselves are compared.
+        Some(digest) if content.driver || content.converted || content.id != baseline.id => {
+            match reader.digest(&job.inside, content.stat.kind)? {
+                Ok(now) => now == digest,
+                Err(obstacle) => {
+                    compared.obstacle = Some(obstacle);
+                    false
+                }
+            }
+        }
+        _ => content.id == baseline.id && !content.converted,
+    };
+    if !same_bytes && (content.id != baseline.id || content.driver) {
+        return Ok(Some(ChangeKind::Modified));
+    }
+    if mode != baseline.mode {
+        return Ok(Some(ChangeKind::ModeChanged));
+    }
+    let permissions = job.before.as_ref().map(|before| before.stat.permissions);
+    compared.remark = if !same_bytes {
+        Some(RemarkKind::SameForGit)
+    } else if permissions != Some(content.stat.permissions) {
+        Some(RemarkKind::Permissions)
+    } else {
+        None
+    };
+    Ok(None)
+}
+
+/// A path whose file is as it was, but which Git tracks no longer, or only now.
+fn left_or_entered_index(job: &Job) -> Option<ChangeKind> {
+    match (job.baseline, job.index) {
+        (Some(_), None) => Some(ChangeKind::Deleted),
+        _ => None,
+    }
+}
+
+fn layers(job: &Job, worktree: bool) -> Vec<Layer> {
+    let index = job.baseline != job.index;
+    [(index, Layer::Index), (worktree, Layer::Worktree)].into_iter().filter(|(on, _)| *on).map(|(_, l)| l).collect()
+}
+
+fn describe(job: &Job, kind: ChangeKind, layers: Vec<Layer>) -> Change {
+    let mode_after = job.after.as_ref().map(|after| match after.stat.kind {
+        Kind::Symlink => Mode::Symlink,
+        Kind::File if after.stat.is_executable() => Mode::Executable,
+        Kind::File => Mode::File,
+        Kind::Directory | Kind::Special => Mode::Other,
+    });
+    Change {
+        path: job.path.clone(),
+        kind,
+        layers,
+        added: 0,
+        deleted: 0,
+        binary: false,
+        size_before: None,
+        size_after: None,
+        mode_before: job.baseline.map(|recorded| recorded.mode),
+        mode_after,
+    }
+}
+
+fn mode_of(content: &Content) -> Mode {
+    match content.stat.kind {
+        Kind::Symlink => Mode::Symlink,
+        _ if content.stat.is_executable() => Mode::Executable,
+        _ => Mode::File,
+    }
+}

@@ -1,0 +1,88 @@
+//! Why a work tree cannot be armed: what is not as HEAD has it, or is hidden.
+
+use super::index::Index;
+use crate::audit::evidence::HidingFlag;
+use crate::error::{Error, Result};
+use crate::policy::path::RepoPath;
+
+/// How many paths a refusal names.
+const NAMED: usize = 10;
+
+/// What was found not to be clean.
+#[derive(Default)]
+pub struct Dirt {
+    first: Vec<String>,
+    count: usize,
+}
+
+impl Dirt {
+    /// Notes that `path` is not as HEAD has it.
+    pub fn note(&mut self, how: &str, path: &RepoPath) {
+        self.count += 1;
+        if self.first.len() < NAMED {
+            self.first.push(format!("{how} {}", path.plain()));
+        }
+    }
+
+    /// Refuses if anything was noted.
+    pub fn refuse(&self) -> Result<()> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let more = match self.count - self.first.len() {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        Err(Error::refused(format!("the work tree is dirty: {}{more}", self.first.join(", ")))
+            .hint("Commit, stash or remove these changes first, so that what the agent does can be told from them."))
+    }
+}
+
+/// Refuses an index whose flags or sparse entries hide tracked files, naming them and the command that clears them.
+pub fn refuse_hidden(index: &Index, prefix: &RepoPath) -> Result<()> {
+    if index.state().is_sparse() {
+        return Err(
+            Error::refused("a sparse index hides tracked files").hint("Show them all: git sparse-checkout disable")
+        );
+    }
+    let hidden = index.hidden();
+    if hidden.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<String> = hidden
+        .iter()
+        .take(NAMED)
+        .map(|(path, flag)| format!("{} ({})", prefix.join(path.as_bytes()).plain(), flag.name()))
+        .collect();
+    let more = match hidden.len() - named.len() {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let mut error = Error::refused(format!("tracked files are hidden from Git: {}{more}", named.join(", ")));
+    for flag in [HidingFlag::AssumeUnchanged, HidingFlag::SkipWorktree] {
+        if hidden.iter().any(|(_, found)| *found == flag) {
+            error = error.hint(clearing_command(flag, &hidden, prefix));
+        }
+    }
+    Err(error)
+}
+
+fn clearing_command(flag: HidingFlag, hidden: &[(RepoPath, HidingFlag)], prefix: &RepoPath) -> String {
+    let within = if prefix.is_root() { String::new() } else { format!(" -C {}", quoted(prefix)) };
+    let paths: Vec<String> =
+        hidden.iter().filter(|(_, found)| *found == flag).take(NAMED).map(|(path, _)| quoted(path)).collect();
+    let sparse = match flag {
+        HidingFlag::SkipWorktree => " (in a sparse checkout: git sparse-checkout disable)",
+        HidingFlag::AssumeUnchanged => "",
+    };
+    format!("Clear the flag: git{within} update-index {} -- {}{sparse}", flag.clearing_option(), paths.join(" "))
+}
+
+/// A path as one word of a shell command.
+fn quoted(path: &RepoPath) -> String {
+    let plain = path.plain();
+    match shlex::try_quote(&plain) {
+        Ok(word) => word.into_owned(),
+        Err(_) => plain,
+    }
+}

@@ -1,0 +1,48 @@
+//! Reading Git's own small files without waiting for anybody: a FIFO in their place is an error, not a hang.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+
+use crate::error::{Error, Result};
+use crate::policy::escape;
+
+/// A path as text that is safe to show.
+pub fn plain(path: &Path) -> String {
+    escape::plain(path.as_os_str().as_encoded_bytes())
+}
+
+/// Opens a regular file, following links as Git does. `None` when nothing is there.
+pub fn open(path: &Path) -> Result<Option<File>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let fd = match rustix::fs::openat(CWD, path, flags, Mode::empty()) {
+        Ok(fd) => fd,
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(None),
+        Err(error) => return Err(Error::io(format!("cannot open {}", plain(path)), error)),
+    };
+    let stat = rustix::fs::fstat(&fd).map_err(|error| Error::io(format!("cannot stat {}", plain(path)), error))?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Ok(Some(File::from(fd))),
+        // An exclude or attribute "file" may be /dev/null, which is how people say that there is none.
+        FileType::CharacterDevice if path == Path::new("/dev/null") => Ok(None),
+        _ => Err(Error::repository(format!("{} is no regular file", plain(path)))
+            .hint("Cordon reads only regular files in its place; put back what Git wrote there.")),
+    }
+}
+
+/// The bytes of a regular file. `None` when nothing is there.
+pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    let Some(mut file) = open(path)? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|error| Error::io(format!("cannot read {}", plain(path)), error))?;
+    Ok(Some(bytes))
+}
+
+/// The file at a raw relative path below `root`.
+pub fn below(root: &Path, path: &[u8]) -> PathBuf {
+    root.join(OsStr::from_bytes(path))
+}

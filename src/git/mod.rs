@@ -1,0 +1,27 @@
+//! What Git makes of the work tree. The only room that uses gitoxide; it fills the audit's evidence.
+//!
+//! Nothing here runs a program that the repository names, and nothing here believes Git's caches: the index is read for
+//! what it lists, never for what it says about the files on disk, except at arm and to the nanosecond.
+
+pub mod attributes;
+pub mod baseline;
+pub mod blob;
+pub mod compare;
+pub mod content;
+pub mod control;
+pub mod dirt;
+mod encoding;
+pub mod excludes;
+pub mod files;
+pub mod format;
+pub mod hidden;
+pub mod index;
+pub mod lines;
+pub mod locate;
+pub mod observe;
+pub mod open;
+pub mod parallel;
+pub mod reader;
+pub mod today;
+pub mod tree;
+pub mod triage;

@@ -1,0 +1,201 @@
+//! Reads files of one checkout as Git would store them, without following a link or waiting for anybody.
+
+use std::fs::File;
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use gix::hash::Kind as HashKind;
+use gix::{ObjectId, OdbHandle};
+use rustix::io::Errno;
+
+use super::attributes::{FrozenAttributes, PathAttributes};
+use super::blob;
+use super::content::{Conversion, LineEndings};
+use super::control::Frozen;
+use super::files::plain;
+use super::lines::BIG_FILE;
+use super::open::Repository;
+use crate::audit::evidence::Obstacle;
+use crate::error::{Error, Result};
+use crate::policy::path::RepoPath;
+use crate::snapshot::entry::{BlobId, Kind, Stat};
+use crate::snapshot::{digest, open};
+
+/// How often a file that changes while it is read is read again.
+const TRIES: usize = 3;
+
+/// Reads the files of one checkout; each thread has its own.
+pub struct Reader {
+    root: OwnedFd,
+    objects: OdbHandle,
+    hash: HashKind,
+    endings: LineEndings,
+    attributes: FrozenAttributes,
+}
+
+/// What stands on disk, as Git would store it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// The blob that Git would store.
+    pub id: BlobId,
+    /// The stat fields that belonged to these bytes.
+    pub stat: Stat,
+    /// Whether the bytes on disk are not those of the blob.
+    pub converted: bool,
+    /// Whether a filter driver would have a say, which is never run.
+    pub driver: bool,
+}
+
+/// What a reader gives: a value, or why the one path cannot be vouched for.
+pub type Seen<T> = std::result::Result<T, Obstacle>;
+
+impl Reader {
+    /// A reader of `repository`'s work tree under the frozen rules; `tree` are the baseline's `.gitattributes` files.
+    pub fn new(repository: &Repository, frozen: &Frozen, tree: &[(RepoPath, ObjectId)]) -> Result<Reader> {
+        let root = &repository.location.root;
+        let fd = open::root(root).map_err(|error| Error::io(format!("cannot open {}", plain(root)), error))?;
+        let objects = repository.gix.objects.clone();
+        let attributes = FrozenAttributes::new(
+            objects.clone(),
+            tree.iter().cloned(),
+            &frozen.attribute_sources(),
+            frozen.excludes.ignore_case,
+        )?;
+        let hash = repository.gix.object_hash();
+        Ok(Reader { root: fd, objects, hash, endings: frozen.line_endings(), attributes })
+    }
+
+    /// Another reader of the same checkout, for another thread.
+    pub fn another(&self) -> Result<Reader> {
+        let root = self.root.try_clone().map_err(|error| Error::io("cannot open the work tree once more", error))?;
+        let (objects, attributes) = (self.objects.clone(), self.attributes.clone());
+        Ok(Reader { root, objects, hash: self.hash, endings: self.endings, attributes })
+    }
+
+    /// What the frozen rules say about a path.
+    pub fn attributes(&mut self, path: &RepoPath) -> Result<PathAttributes> {
+        self.attributes.at(path)
+    }
+
+    /// Whether a checkout may write other bytes than the blob of this path has.
+    pub fn rewrites(&mut self, path: &RepoPath) -> Result<bool> {
+        let attributes = self.attributes.at(path)?;
+        Ok(Conversion::new(&attributes, self.endings).rewrites())
+    }
+
+    /// The object database.
+    pub fn objects(&self) -> &OdbHandle {
+        &self.objects
+    }
+
+    /// The blob that Git would store for the file or link at `path`. `in_index` is the path's blob in the index, which
+    /// has a say in the conversion of line ends.
+    pub fn identify(&mut self, path: &RepoPath, kind: Kind, in_index: Option<BlobId>) -> Result<Seen<Content>> {
+        self.steady(path, |reader, parent, name| match kind {
+            Kind::Symlink => reader.identify_link(parent, name),
+            _ => reader.identify_file(parent, name, path, in_index),
+        })
+    }
+
+    /// The bytes that Git would store for the file or link at `path`; `None` when it is too big to be text.
+    pub fn load(&mut self, path: &RepoPath, kind: Kind, in_index: Option<BlobId>) -> Result<Seen<Option<Vec<u8>>>> {
+        self.steady(path, |reader, parent, name| {
+            if kind == Kind::Symlink {
+                return Ok(Ok(Some(open::link(parent, name)?)));
+            }
+            let (mut file, before) = open::file(parent, name)?;
+            if before.size > BIG_FILE {
+                return Ok(Ok(None));
+            }
+            let raw = match blob::read_sized(&mut file, before.size) {
+                Ok(raw) if stat(&file)? == before => raw,
+                _ => return Err(Errno::AGAIN),
+            };
+            Ok(reader.to_git(path, &raw, in_index).map(Some))
+        })
+    }
+
+    /// SHA-256 of the bytes on disk.
+    pub fn digest(&mut self, path: &RepoPath, kind: Kind) -> Result<Seen<[u8; 32]>> {
+        self.steady(path, |_, parent, name| Ok(Ok(digest::content(parent, name, kind)?.0)))
+    }
+
+    /// Runs `read` on the opened parent directory, again when the file changed meanwhile.
+    fn steady<T>(
+        &mut self,
+        path: &RepoPath,
+        mut read: impl FnMut(&mut Self, &OwnedFd, &[u8]) -> std::result::Result<Result<T>, Errno>,
+    ) -> Result<Seen<T>> {
+        let (directory, name) = open::split(path.as_bytes());
+        for _ in 0..TRIES {
+            let answer = open::directory_at(&self.root, directory).and_then(|parent| read(self, &parent, name));
+            match answer {
+                Ok(answer) => return answer.map(Ok),
+                // Gone or replaced since the walk, or written to while it was read.
+                Err(Errno::AGAIN | Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::INVAL | Errno::ISDIR) => {}
+                Err(error) => return Ok(Err(Obstacle::Unreadable(error.to_string()))),
+            }
+        }
+        Ok(Err(Obstacle::Unsteady))
+    }
+
+    fn identify_link(&mut self, parent: &OwnedFd, name: &[u8]) -> std::result::Result<Result<Content>, Errno> {
+        let target = open::link(parent, name)?;
+        let stat = open::stat(parent, name)?;
+        if stat.kind != Kind::Symlink {
+            return Err(Errno::AGAIN);
+        }
+        let id = blob::id_of(self.hash, &target);
+        Ok(id.map(|id| Content { id: blob_id(id), stat, converted: false, driver: false }))
+    }
+
+    fn identify_file(
+        &mut self,
+        parent: &OwnedFd,
+        name: &[u8],
+        path: &RepoPath,
+        in_index: Option<BlobId>,
+    ) -> std::result::Result<Result<Content>, Errno> {
+        let (mut file, before) = open::file(parent, name)?;
+        let attributes = match self.attributes.at(path) {
+            Ok(attributes) => attributes,
+            Err(error) => return Ok(Err(error)),
+        };
+        let conversion = Conversion::new(&attributes, self.endings);
+        let objects = &self.objects;
+        let identity = conversion.identify(self.hash, &mut file, before.size, &mut || indexed(objects, in_index));
+        if stat(&file)? != before {
+            return Err(Errno::AGAIN);
+        }
+        Ok(identity.map(|identity| Content {
+            id: blob_id(identity.id),
+            stat: before,
+            converted: identity.converted,
+            driver: conversion.driver().is_some(),
+        }))
+    }
+
+    fn to_git(&mut self, path: &RepoPath, raw: &[u8], in_index: Option<BlobId>) -> Result<Vec<u8>> {
+        let attributes = self.attributes.at(path)?;
+        let objects = &self.objects;
+        let converted = Conversion::new(&attributes, self.endings).to_git(raw, &mut || indexed(objects, in_index))?;
+        Ok(converted.bytes.into_owned())
+    }
+}
+
+fn stat(file: &File) -> std::result::Result<Stat, Errno> {
+    rustix::fs::fstat(file.as_fd()).map(|system| Stat::of(&system))
+}
+
+fn indexed(objects: &OdbHandle, id: Option<BlobId>) -> Result<Option<Vec<u8>>> {
+    id.map(|id| blob::read(objects, &object_id(&id))).transpose()
+}
+
+/// The snapshot's form of an object id.
+pub fn blob_id(id: ObjectId) -> BlobId {
+    BlobId::from_bytes(id.as_bytes()).expect("object ids have 20 or 32 bytes")
+}
+
+/// gitoxide's form of a blob id.
+pub fn object_id(id: &BlobId) -> ObjectId {
+    ObjectId::try_from(id.as_bytes()).expect("blob ids have 20 or 32 bytes")
+}

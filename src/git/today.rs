@@ -1,0 +1,152 @@
+//! What the index of one checkout says today, next to what it said at arm.
+
+use gix::ObjectId;
+
+use super::control::Frozen;
+use super::excludes::{self, Excludes};
+use super::index::{self, Index};
+use super::open::Repository;
+use super::reader::{Reader, object_id};
+use crate::audit::evidence::{HidingFlag, Mode};
+use crate::error::Result;
+use crate::policy::path::RepoPath;
+use crate::snapshot::digest;
+use crate::snapshot::entry::{BlobId, Class, Entry, Kind, Snapshot};
+
+/// One checkout at check: the frozen rules, and the index as it stands.
+pub struct Today<'a> {
+    /// What was kept at arm.
+    pub frozen: &'a Frozen,
+    /// The repository, opened anew.
+    pub repository: Repository,
+    baseline: &'a Snapshot,
+    /// The index, where it is not byte for byte the one of arm.
+    index: Option<Index>,
+}
+
+/// A tracked path in one of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    /// The blob.
+    pub id: BlobId,
+    /// The mode.
+    pub mode: Mode,
+}
+
+impl<'a> Today<'a> {
+    /// Reads the index unless it is the one of arm.
+    pub fn new(repository: Repository, frozen: &'a Frozen, baseline: &'a Snapshot) -> Result<Today<'a>> {
+        let path = repository.location.git_dir.join("index");
+        let unchanged = match &frozen.index_sha256 {
+            Some(sum) => digest::hex(&index::file_digest(&path)?) == *sum,
+            None => false,
+        };
+        let index = if unchanged { None } else { Some(repository.index()?) };
+        Ok(Today { frozen, repository, baseline, index })
+    }
+
+    /// What the baseline has at `path`, relative to the whole work tree.
+    pub fn in_baseline(&self, path: &[u8]) -> Option<Recorded> {
+        recorded(self.baseline.entry(path)?)
+    }
+
+    /// What the index has at `path`, relative to this checkout, today.
+    pub fn in_index(&self, inside: &[u8]) -> Option<Recorded> {
+        match &self.index {
+            None => self.in_baseline(self.frozen.prefix.join(inside).as_bytes()),
+            Some(index) => index.recorded(inside),
+        }
+    }
+
+    /// Whether the index was written since arm.
+    pub fn index_changed(&self) -> bool {
+        self.index.is_some()
+    }
+
+    /// The paths that left the index or came into it since arm, relative to the whole work tree.
+    pub fn moved_in_index(&self) -> Vec<RepoPath> {
+        let Some(index) = &self.index else { return Vec::new() };
+        let prefix = &self.frozen.prefix;
+        let mut moved = Vec::new();
+        for entry in index.entries() {
+            let path = prefix.join(entry.path);
+            if self.in_baseline(path.as_bytes()).is_none() {
+                moved.push(path);
+            }
+        }
+        for listing in self.baseline.listings().iter().filter(|listing| listing.path.is_within(prefix.as_bytes())) {
+            for entry in
+                listing.entries().iter().filter(|entry| matches!(entry.class, Class::Tracked(_) | Class::Gitlink(_)))
+            {
+                let path = listing.path_of(entry);
+                let inside = super::baseline::within(prefix, path.as_bytes());
+                if !inside.is_empty() && index.recorded(inside).is_none() && !self.is_inner(&path) {
+                    moved.push(path);
+                }
+            }
+        }
+        moved.sort();
+        moved.dedup();
+        moved
+    }
+
+    /// The tracked paths that a flag hides, relative to the whole work tree.
+    pub fn hidden(&self) -> Vec<(RepoPath, HidingFlag)> {
+        let hidden = self.index.as_ref().map_or_else(Vec::new, Index::hidden);
+        hidden.into_iter().map(|(path, flag)| (self.frozen.prefix.join(path.as_bytes()), flag)).collect()
+    }
+
+    /// A reader under the frozen attributes.
+    pub fn reader(&self) -> Result<Reader> {
+        Reader::new(&self.repository, self.frozen, &self.baseline_files(b".gitattributes"))
+    }
+
+    /// The frozen exclude rules.
+    pub fn excludes(&self) -> Result<Excludes<'_>> {
+        Excludes::new(&self.repository, self.baseline_files(excludes::FILE_NAME), &self.frozen.excludes)
+    }
+
+    /// The baseline's regular files of this name in this checkout, relative to it.
+    fn baseline_files(&self, name: &[u8]) -> Vec<(RepoPath, ObjectId)> {
+        let prefix = &self.frozen.prefix;
+        let mut files = Vec::new();
+        for listing in self.baseline.listings().iter().filter(|listing| listing.path.is_within(prefix.as_bytes())) {
+            let Some(entry) = listing.position(name).map(|at| &listing.entries()[at]) else { continue };
+            if let (Class::Tracked(id), Kind::File) = (&entry.class, entry.stat.kind) {
+                let path = listing.path_of(entry);
+                if !self.is_inner(&path) {
+                    files.push((RepoPath::from(super::baseline::within(prefix, path.as_bytes())), object_id(id)));
+                }
+            }
+        }
+        files
+    }
+
+    /// Whether a path of this checkout lies in a submodule of it, so that another checkout answers for it.
+    fn is_inner(&self, path: &RepoPath) -> bool {
+        let mut directory = path.parent();
+        while directory.as_bytes().len() > self.frozen.prefix.as_bytes().len() {
+            if self.baseline.entry(directory.as_bytes()).is_some_and(|entry| matches!(entry.class, Class::Gitlink(_))) {
+                return true;
+            }
+            directory = directory.parent();
+        }
+        false
+    }
+}
+
+/// What an entry of the fingerprint stands for in the baseline.
+pub fn recorded(entry: &Entry) -> Option<Recorded> {
+    match entry.class {
+        Class::Gitlink(id) => Some(Recorded { id, mode: Mode::Gitlink }),
+        Class::Tracked(id) => {
+            let mode = match entry.stat.kind {
+                Kind::Symlink => Mode::Symlink,
+                _ if entry.stat.is_executable() => Mode::Executable,
+                _ => Mode::File,
+            };
+            Some(Recorded { id, mode })
+        }
+        Class::Ignored | Class::Unclassified => None,
+    }
+}

@@ -1,0 +1,10 @@
+//! PURE. What is allowed: paths, patterns, limits, the envelope, and the tables that users can read and replace.
+
+pub mod command;
+pub mod envelope;
+pub mod escape;
+pub mod limits;
+pub mod path;
+pub mod pattern;
+pub mod scratch;
+pub mod text;

@@ -1,0 +1,154 @@
+//! One pattern of the policy: its text, checked once, so that whoever holds a [`Pattern`] holds a valid one.
+//!
+//! The language: a pattern is anchored and covers the whole path; `*` stays within a component; `**/` is zero or more
+//! directories; `**` elsewhere crosses slashes; `?` is one character other than `/`; everything else is literal. A
+//! character is one code point of valid UTF-8 or one byte that cannot be decoded. The same text means the same thing
+//! wherever Cordon takes a pattern: allow, deny, scratch zones, protected paths.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::escape;
+use crate::error::Error;
+
+mod program;
+mod set;
+mod token;
+mod translate;
+
+pub use set::PatternSet;
+
+/// The longest pattern, in characters.
+pub const MAX_CHARS: usize = 512;
+
+/// The text of a valid pattern.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pattern(Box<str>);
+
+impl Pattern {
+    /// The pattern that `source` says, or why it is none.
+    pub fn parse(source: &str) -> Result<Self, Error> {
+        match fault(source) {
+            None => Ok(Pattern(source.into())),
+            Some((what, hint)) => {
+                let shown = escape::plain(source.as_bytes());
+                Err(Error::usage(format!("pattern `{shown}` {what}")).hint(hint))
+            }
+        }
+    }
+
+    /// The text as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What is wrong with a pattern, and what to write instead.
+fn fault(source: &str) -> Option<(&'static str, &'static str)> {
+    let dots = |component| matches!(component, "." | "..");
+    if source.is_empty() {
+        Some(("is empty", "Write `**` for every path, or a path relative to the repository root."))
+    } else if source.chars().nth(MAX_CHARS).is_some() {
+        Some(("is longer than 512 characters", "Use wildcards, or split it into several patterns."))
+    } else if source.contains('\0') {
+        Some(("holds a NUL character", "No path holds one; remove it."))
+    } else if source.starts_with('/') {
+        Some(("starts with a slash", "Patterns are relative to the repository root; drop the leading `/`."))
+    } else if source.starts_with("./") {
+        Some(("starts with `./`", "Patterns are relative to the repository root; drop the leading `./`."))
+    } else if source.split('/').any(dots) {
+        Some(("has a component `.` or `..`", "Write the path without detours, as `git ls-files` prints it."))
+    } else {
+        None
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&escape::plain(self.0.as_bytes()))
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pattern({self})")
+    }
+}
+
+impl std::str::FromStr for Pattern {
+    type Err = Error;
+
+    fn from_str(source: &str) -> Result<Self, Error> {
+        Pattern::parse(source)
+    }
+}
+
+impl Serialize for Pattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let source = String::deserialize(deserializer)?;
+        Pattern::parse(&source).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_can_name_no_path_and_says_why() {
+        let long = "x".repeat(513);
+        let cases = [
+            ("", "is empty"),
+            (long.as_str(), "longer than 512"),
+            ("a\0b", "NUL"),
+            ("/a", "starts with a slash"),
+            ("./a", "starts with `./`"),
+            (".", "component"),
+            ("a/..", "component"),
+            ("a/./b", "component"),
+            ("**/../b", "component"),
+        ];
+        for (source, what) in cases {
+            let error = Pattern::parse(source).expect_err(source);
+            assert!(error.message.contains(what), "{source}: {error}");
+            assert_eq!(error.kind, crate::error::Kind::Usage);
+            assert_eq!(error.hints.len(), 1);
+        }
+    }
+
+    #[test]
+    fn counts_characters_and_not_bytes() {
+        assert!(Pattern::parse(&"\u{e9}".repeat(512)).is_ok());
+        assert!(Pattern::parse(&"\u{e9}".repeat(513)).is_err());
+    }
+
+    #[test]
+    fn takes_dots_that_are_no_detour() {
+        for source in ["...", "..a", "a..", ".a/b", "a//b", "a/", " a", "-a", "\\", "[", "{", "!a", "\n"] {
+            assert_eq!(Pattern::parse(source).unwrap().as_str(), source);
+        }
+    }
+
+    #[test]
+    fn shows_hostile_text_escaped_and_stores_it_raw() {
+        let pattern = Pattern::parse("a\n\u{1b}[2J").unwrap();
+        assert_eq!(pattern.to_string(), "a\\n\\u{1b}[2J");
+        assert_eq!(format!("{pattern:?}"), "Pattern(a\\n\\u{1b}[2J)");
+        assert_eq!(serde_json::to_string(&pattern).unwrap(), r#""a\n\u001b[2J""#);
+        assert!(Pattern::parse("/a\n").unwrap_err().message.starts_with("pattern `/a\\n` "));
+    }
+
+    #[test]
+    fn reading_validates() {
+        assert_eq!(serde_json::from_str::<Pattern>(r#""src/**""#).unwrap().as_str(), "src/**");
+        assert!(serde_json::from_str::<Pattern>(r#""../src""#).unwrap_err().to_string().contains("component"));
+        assert!(serde_json::from_str::<Pattern>("7").is_err());
+    }
+}

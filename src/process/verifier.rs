@@ -1,0 +1,102 @@
+//! The verifiers of an envelope: all of them run, one after the other, and nothing runs unless all of them can start.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::child::{self, Failure, Limits, Outcome, Program};
+use super::environment;
+use super::interrupt::Interrupts;
+use super::resolve::resolve;
+use crate::error::{Error, Kind};
+use crate::policy::escape::plain;
+
+/// One command of an envelope.
+#[derive(Debug, Clone, Copy)]
+pub struct Verifier<'a> {
+    /// The command as it was armed.
+    pub source: &'a str,
+    /// Its words.
+    pub argv: &'a [String],
+}
+
+/// One verifier that ran.
+#[derive(Debug, Clone)]
+pub struct Verified {
+    /// The command as it was armed.
+    pub source: String,
+    /// What it did.
+    pub outcome: Outcome,
+}
+
+/// Why not all verifiers ran to their end.
+#[derive(Debug)]
+pub enum Stopped {
+    /// Cordon received this signal.
+    Interrupted(i32),
+    /// One could not be started or watched.
+    Failed(Error),
+}
+
+/// What happens while the verifiers run, for a person who waits.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'a> {
+    /// The verifier with this index starts.
+    Starts(usize, Verifier<'a>),
+    /// The verifier with this index has ended.
+    Ended(usize, &'a Outcome),
+}
+
+/// Runs all of `verifiers` in `root`, each under `limits`, whether or not the ones before it passed.
+pub fn run_all(
+    verifiers: &[Verifier<'_>],
+    root: &Path,
+    limits: &Limits,
+    interrupts: &Interrupts,
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Result<Vec<Verified>, Stopped> {
+    let programs: Vec<Program> =
+        verifiers.iter().map(|verifier| prepare(*verifier, root)).collect::<Result<_, _>>().map_err(Stopped::Failed)?;
+    let mut verified = Vec::with_capacity(programs.len());
+    for (index, (verifier, program)) in verifiers.iter().zip(&programs).enumerate() {
+        stop_if_interrupted(interrupts)?;
+        progress(Step::Starts(index, *verifier));
+        let outcome = child::run(program, limits, interrupts).map_err(|failure| stopped(*verifier, failure))?;
+        progress(Step::Ended(index, &outcome));
+        verified.push(Verified { source: verifier.source.to_owned(), outcome });
+    }
+    stop_if_interrupted(interrupts)?;
+    Ok(verified)
+}
+
+fn stop_if_interrupted(interrupts: &Interrupts) -> Result<(), Stopped> {
+    interrupts.take().map_or(Ok(()), |signal| Err(Stopped::Interrupted(signal)))
+}
+
+fn prepare(verifier: Verifier<'_>, root: &Path) -> Result<Program, Error> {
+    let environment = environment::for_verifiers(std::env::vars_os());
+    let search_path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    let (name, arguments) = verifier.argv.split_first().map_or_else(Default::default, |(name, arguments)| {
+        (OsString::from(name), arguments.iter().map(OsString::from).collect())
+    });
+    let file = resolve(&name, root, search_path).map_err(|why| cannot_start(verifier, &why.to_string()))?;
+    Ok(Program { file, name, arguments, directory: root.to_owned(), environment })
+}
+
+fn stopped(verifier: Verifier<'_>, failure: Failure) -> Stopped {
+    let command = plain(verifier.source.as_bytes());
+    Stopped::Failed(match failure {
+        Failure::Interrupted(signal) => return Stopped::Interrupted(signal),
+        Failure::Start(error) => cannot_start(verifier, &error.to_string()).caused_by(error),
+        Failure::Unended(leader) => {
+            Error::new(Kind::Verifier, format!("verifier cannot be ended: {command}: process group {leader}"))
+                .hint("See what of it still runs, end that with the rights that it takes, and check again.")
+        }
+        Failure::System(error) => Error::io(format!("verifier cannot be watched: {command}"), error),
+    })
+}
+
+fn cannot_start(verifier: Verifier<'_>, why: &str) -> Error {
+    Error::new(Kind::Verifier, format!("verifier cannot start: {}: {why}", plain(verifier.source.as_bytes())))
+        .hint("Verifiers run without a shell, in the root of the repository; `sh -c '...'` gives them one.")
+        .hint("Put the program in place, or `cordon reset` and arm again with another `--verify`.")
+}

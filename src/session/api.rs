@@ -1,0 +1,38 @@
+//! What the command line may ask for.
+
+use std::path::Path;
+
+use crate::policy::envelope::Envelope;
+
+pub use super::arm::arm;
+pub use super::check::check;
+pub use super::diff::{Side, diff};
+pub use super::simple::{armed_envelope, reset, status};
+
+/// What `arm` is asked to record.
+#[derive(Debug, Clone)]
+pub struct ArmRequest {
+    /// What the envelope is for.
+    pub label: String,
+    /// What is allowed.
+    pub envelope: Envelope,
+    /// Commands that must pass.
+    pub verify: Vec<String>,
+    /// How long each of them may take, in seconds.
+    pub verify_timeout: u64,
+    /// How many attempts a wrapped agent has.
+    pub max_attempts: u32,
+}
+
+/// Called now and then while something long runs: a phrase, and how many entries are done.
+pub type Progress<'a> = &'a (dyn Fn(&str, u64) + Sync);
+
+/// How a check looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CheckOptions {
+    /// Whether every file is read, whatever its stat says.
+    pub rehash: bool,
+}
+
+/// The repository that a command is about: any directory of the work tree.
+pub type Repo<'a> = &'a Path;

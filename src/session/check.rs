@@ -1,0 +1,157 @@
+//! `check`: one look at the present, judged by the armed envelope, then the verifiers.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::api::{CheckOptions, Progress};
+use super::lock::Lock;
+use super::look;
+use super::state::{Phase, State};
+use super::store::{Record, Store};
+use super::verify;
+use crate::audit::evidence::Evidence;
+use crate::audit::judge::{self, Judgement};
+use crate::audit::verdict::{self, Summary, Verdict, Verification};
+use crate::error::{Error, Kind, Result};
+use crate::git::control::Control;
+use crate::git::observe::{self, Scene};
+use crate::git::open::Repository;
+use crate::policy::text::Text;
+use crate::process::interrupt::Interrupts;
+use crate::snapshot::delta::{self, Difference, Trust};
+use crate::snapshot::entry::Snapshot;
+use crate::snapshot::fingerprint::Fingerprint;
+
+/// The fingerprint, the present, and what differs.
+pub struct Look {
+    /// What was kept at arm.
+    pub fingerprint: Fingerprint,
+    /// The control part of it.
+    pub control: Control,
+    /// The work tree now.
+    pub now: Snapshot,
+    /// What differs.
+    pub delta: Vec<Difference>,
+}
+
+impl Look {
+    /// Reads the fingerprint and walks the work tree.
+    pub fn take(root: &Path, store: &Store, state: &State, rehash: bool, progress: Progress<'_>) -> Result<Look> {
+        let fingerprint = store.fingerprint(state)?;
+        let control = Control::decode(&fingerprint.control)?;
+        let now = look::walk(root, progress)?;
+        let trust = if rehash { Trust::Nothing } else { Trust::Stat(fingerprint.tick) };
+        let delta = delta::delta(&fingerprint.snapshot, &now, trust);
+        Ok(Look { fingerprint, control, now, delta })
+    }
+
+    /// The evidence of what was seen.
+    pub fn evidence(&mut self, repository: Repository) -> Result<Evidence> {
+        let delta = std::mem::take(&mut self.delta);
+        observe::observe(repository, &self.scene(), delta)
+    }
+
+    /// What the Git room compares.
+    pub fn scene(&self) -> Scene<'_> {
+        Scene { control: &self.control, baseline: &self.fingerprint.snapshot, now: &self.now }
+    }
+}
+
+/// Checks the repository that holds `start` against its armed envelope.
+pub fn check(start: &Path, options: CheckOptions, progress: Progress<'_>) -> Result<Verdict> {
+    let began = Instant::now();
+    let repository = Repository::discover(start)?;
+    let root = repository.location.root.clone();
+    let store = Store::at(&root);
+    store.record()?;
+    let _lock = Lock::take(&repository.location.git_dir)?;
+    let record = store.record()?;
+    let mut look = Look::take(&root, &store, &record.state, options.rehash, progress)?;
+    require_baseline(&record, &look.control)?;
+    progress("comparing what changed", 0);
+    let evidence = look.evidence(repository)?;
+    let rules = record.config.policy.rules()?;
+    let judgement = judge::judge(&record.config.policy, &rules, &evidence);
+    let verification = if judgement.findings.is_empty() && !record.config.verify.is_empty() {
+        run_verifiers(&store, &record, &root, progress)?
+    } else {
+        Vec::new()
+    };
+    let verdict = conclude(&record, &evidence, judgement, verification, began.elapsed().as_secs_f64());
+    store.audited(&audited_state(&record.state, &verdict), &verdict)?;
+    Ok(verdict)
+}
+
+/// The envelope and the fingerprint must speak of the same commit.
+fn require_baseline(record: &Record, control: &Control) -> Result<()> {
+    let fingerprinted = control.checkouts.first().map(|own| own.commit.as_str());
+    if fingerprinted == Some(record.config.baseline.as_str()) {
+        return Ok(());
+    }
+    Err(Error::state("the envelope and the fingerprint are about different commits")
+        .hint("cordon reset clears the state; arm again."))
+}
+
+/// Runs the verifiers; a signal is recorded before it ends the check.
+fn run_verifiers(store: &Store, record: &Record, root: &Path, progress: Progress<'_>) -> Result<Vec<Verification>> {
+    let interrupts = Interrupts::watch().map_err(|error| Error::io("cannot watch for signals", error))?;
+    let run = verify::run(&record.config, root, &interrupts, progress);
+    if let Err(error) = &run
+        && matches!(error.kind, Kind::Interrupted(_))
+    {
+        let state = State {
+            phase: Phase::Interrupted,
+            last_error: Some(Text::from(error.message.clone())),
+            updated_at: look::now(),
+            ..record.state.clone()
+        };
+        store.update(&state)?;
+    }
+    run
+}
+
+fn conclude(
+    record: &Record,
+    evidence: &Evidence,
+    judgement: Judgement,
+    verification: Vec<Verification>,
+    duration_s: f64,
+) -> Verdict {
+    let Judgement { metrics, left, mut findings, notes } = judgement;
+    findings.extend(verification.iter().filter_map(judge::verification));
+    let violations: Vec<Text> = findings.iter().map(|finding| finding.message.clone()).collect();
+    Verdict {
+        schema_version: verdict::SCHEMA_VERSION,
+        passed: violations.is_empty(),
+        label: record.config.label.clone(),
+        baseline: record.config.baseline.clone(),
+        current_head: evidence.head.current.clone(),
+        head_changed: evidence.head.moved(),
+        changed_files: evidence
+            .changes
+            .iter()
+            .filter(|change| judge::is_net(change))
+            .map(|change| change.path.clone())
+            .collect(),
+        metrics,
+        limits: record.config.policy.limits,
+        left,
+        violations,
+        findings,
+        notes,
+        verification,
+        changes: evidence.changes.clone(),
+        anchor: record.anchor.clone(),
+        duration_s,
+    }
+}
+
+fn audited_state(state: &State, verdict: &Verdict) -> State {
+    State {
+        phase: if verdict.passed { Phase::Accepted } else { Phase::Rejected },
+        last_error: verdict.violations.first().cloned(),
+        last_audit: Some(Summary::from(verdict)),
+        updated_at: look::now(),
+        ..state.clone()
+    }
+}

@@ -1,0 +1,78 @@
+//! `config.json`: the envelope as it was armed. Its keys are a contract with scripts.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::policy::command::{self, Command};
+use crate::policy::envelope::{self, Envelope};
+use crate::policy::text::Text;
+
+/// The version of the file that this program reads and writes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The longest time that a verifier may be given, in seconds: a day.
+pub const MAX_VERIFY_TIMEOUT: u64 = 86_400;
+
+/// Who drives the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// A person, or anything outside of Cordon.
+    Manual,
+}
+
+impl Mode {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Manual => "manual",
+        }
+    }
+}
+
+/// The envelope as it was armed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The version of this form.
+    pub schema_version: u32,
+    /// Who drives the agent.
+    pub mode: Mode,
+    /// What the envelope was armed for.
+    pub label: Text,
+    /// The commit at arm.
+    pub baseline: String,
+    /// What is allowed.
+    pub policy: Envelope,
+    /// The verifier commands, each to be split like a POSIX shell does.
+    pub verify: Vec<String>,
+    /// How long each verifier may take, in seconds.
+    pub verify_timeout: u64,
+    /// When it was armed, RFC 3339 in UTC.
+    pub created_at: String,
+}
+
+impl Config {
+    /// Checks what the types cannot say.
+    pub fn validate(&self) -> Result<()> {
+        envelope::check_label(&String::from_utf8_lossy(self.label.as_bytes()))?;
+        self.policy.validate()?;
+        check_timeout(self.verify_timeout)?;
+        self.verifiers().map(drop)
+    }
+
+    /// The verifiers, split into arguments.
+    pub fn verifiers(&self) -> Result<Vec<Command>> {
+        command::check_count(self.verify.len())?;
+        self.verify.iter().map(|source| Command::parse(source)).collect()
+    }
+}
+
+/// Refuses a time that no verifier can be given.
+pub fn check_timeout(seconds: u64) -> Result<()> {
+    if (1..=MAX_VERIFY_TIMEOUT).contains(&seconds) {
+        return Ok(());
+    }
+    Err(Error::usage(format!("a verifier cannot be given {seconds} seconds"))
+        .hint(format!("Give --verify-timeout a number from 1 to {MAX_VERIFY_TIMEOUT}.")))
+}

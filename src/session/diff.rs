@@ -1,0 +1,65 @@
+//! `diff`: the delta with both contents of each path, for a patch that people read.
+
+use std::path::Path;
+
+use super::api::Progress;
+use super::check::Look;
+use super::lock::Lock;
+use super::store::Store;
+use crate::audit::answer::FileDiff;
+use crate::error::Result;
+use crate::git::compare::Bytes;
+use crate::git::observe::{self, Contents};
+use crate::git::open::Repository;
+
+/// Which side of the envelope is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Both.
+    All,
+    /// What the envelope allows.
+    Inside,
+    /// What it does not allow.
+    Outside,
+}
+
+/// Shows each changed path of one side.
+pub fn diff(
+    start: &Path,
+    side: Side,
+    progress: Progress<'_>,
+    each: &mut dyn FnMut(FileDiff) -> Result<()>,
+) -> Result<()> {
+    let repository = Repository::discover(start)?;
+    let root = repository.location.root.clone();
+    let store = Store::at(&root);
+    store.record()?;
+    let _lock = Lock::take(&repository.location.git_dir)?;
+    let record = store.record()?;
+    let rules = record.config.policy.rules()?;
+    let mut look = Look::take(&root, &store, &record.state, false, progress)?;
+    let delta = std::mem::take(&mut look.delta);
+    observe::contents(repository, &look.scene(), delta, &mut |contents: Contents| {
+        let inside = rules.decide(contents.change.path.as_bytes()).is_allowed();
+        let wanted = match side {
+            Side::All => true,
+            Side::Inside => inside,
+            Side::Outside => !inside,
+        };
+        if !wanted {
+            return Ok(());
+        }
+        let Contents { change, before, after } = contents;
+        each(FileDiff { change, inside, before: text(before), after: text(after) })
+    })
+}
+
+/// The bytes of one side; what is too big to be text is shown by its header alone.
+fn text(bytes: Bytes) -> Option<Vec<u8>> {
+    match bytes {
+        Bytes::Absent => None,
+        Bytes::File(bytes) => Some(bytes.unwrap_or_default()),
+        Bytes::Link(target) => Some(target),
+        Bytes::Gitlink(commit) => Some(format!("Subproject commit {commit}\n").into_bytes()),
+    }
+}

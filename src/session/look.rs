@@ -1,0 +1,51 @@
+//! One look at the work tree: a walk with progress, and the clock tick of its file system.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::api::Progress;
+use crate::error::{Error, Result};
+use crate::policy::escape;
+use crate::snapshot::entry::{Snapshot, Time};
+use crate::snapshot::walk;
+
+/// How often a long walk tells how far it is.
+const REPORT_EVERY: Duration = Duration::from_millis(100);
+
+/// Walks the work tree.
+pub fn walk(root: &Path, progress: Progress<'_>) -> Result<Snapshot> {
+    let seen = AtomicU64::new(0);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let reporter = scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                std::thread::park_timeout(REPORT_EVERY);
+                progress("reading the work tree", seen.load(Ordering::Relaxed));
+            }
+        });
+        let walked = walk::walk(root, &seen);
+        done.store(true, Ordering::Relaxed);
+        reporter.thread().unpark();
+        walked
+    })
+}
+
+/// The time that the file system of `root` gives to a file that is written now.
+///
+/// The file has no name, so nobody sees it and nothing of it is left.
+pub fn tick(root: &Path) -> Result<Time> {
+    let io = |error: std::io::Error| {
+        Error::io(format!("cannot write into {}", escape::plain(root.as_os_str().as_encoded_bytes())), error)
+    };
+    let file = tempfile::tempfile_in(root).map_err(io)?;
+    let metadata = file.metadata().map_err(io)?;
+    let time = Time { secs: metadata.ctime(), nanos: u32::try_from(metadata.ctime_nsec()).unwrap_or(0) };
+    Ok(time)
+}
+
+/// The time of day, RFC 3339 in UTC.
+pub fn now() -> String {
+    jiff::Timestamp::now().to_string()
+}

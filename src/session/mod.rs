@@ -1,0 +1,14 @@
+//! The state machine: arm, check, status, diff, reset, and the files that they keep under `.cordon/`.
+
+pub mod api;
+mod arm;
+mod check;
+pub mod config;
+mod diff;
+mod lock;
+mod look;
+mod register;
+mod simple;
+pub mod state;
+pub mod store;
+mod verify;

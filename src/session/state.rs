@@ -1,0 +1,68 @@
+//! `state.json`: where the attempt stands. Its keys are a contract with scripts.
+
+use serde::{Deserialize, Serialize};
+
+use crate::audit::verdict::Summary;
+use crate::policy::text::Text;
+
+/// The version of the file that this program reads and writes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Where an attempt stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The envelope stands, and nothing was checked yet.
+    Armed,
+    /// An agent is running under Cordon.
+    Running,
+    /// The agent has ended, and the audit is due.
+    AgentFinished,
+    /// The last check accepted the change.
+    Accepted,
+    /// The last check rejected the change.
+    Rejected,
+    /// The agent failed.
+    EngineError,
+    /// A signal ended the attempt.
+    Interrupted,
+}
+
+impl Phase {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Armed => "armed",
+            Phase::Running => "running",
+            Phase::AgentFinished => "agent_finished",
+            Phase::Accepted => "accepted",
+            Phase::Rejected => "rejected",
+            Phase::EngineError => "engine_error",
+            Phase::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Where the attempt stands, and the hashes that tie the files together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// The version of this form.
+    pub schema_version: u32,
+    /// Where the attempt stands.
+    pub phase: Phase,
+    /// Attempts that a wrapped agent has made.
+    pub attempt: u32,
+    /// Attempts that it may make.
+    pub max_attempts: u32,
+    /// SHA-256 of `config.json`.
+    pub config_sha256: String,
+    /// SHA-256 that closes `fingerprint`.
+    pub fingerprint_sha256: String,
+    /// Why the last check did not accept, or what else went wrong.
+    pub last_error: Option<Text>,
+    /// The last check in short; all of it is in `audit.json`.
+    pub last_audit: Option<Summary>,
+    /// When this file was written, RFC 3339 in UTC.
+    pub updated_at: String,
+}

@@ -1,0 +1,239 @@
+//! The files under `.cordon/`: read without trust, written so that a crash leaves the old or the new, never a half.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+use serde::de::DeserializeOwned;
+use tempfile::NamedTempFile;
+
+use super::config::{self, Config};
+use super::state::{self, State};
+use crate::audit::verdict::Verdict;
+use crate::error::{Error, Result};
+use crate::json;
+use crate::policy::escape;
+use crate::snapshot::fingerprint::{self, Fingerprint};
+use crate::snapshot::{digest, open};
+
+/// The directory at the top of the work tree.
+pub const DIRECTORY: &str = ".cordon";
+
+const CONFIG: &str = "config.json";
+const STATE: &str = "state.json";
+const FINGERPRINT: &str = "fingerprint";
+const AUDIT: &str = "audit.json";
+
+/// How temporary files begin, so that those of a killed process can be told and removed.
+const TEMPORARY: &str = ".tmp-";
+
+/// No state file of this program is longer; what is longer is damaged or a trap.
+const MAX_JSON: u64 = 256 * 1024 * 1024;
+
+/// `.cordon/` of one work tree.
+pub struct Store {
+    directory: PathBuf,
+}
+
+/// What `arm` has recorded.
+pub struct Record {
+    /// The envelope.
+    pub config: Config,
+    /// Where the attempt stands.
+    pub state: State,
+    /// The fingerprint, when it was asked for.
+    pub anchor: String,
+}
+
+impl Store {
+    /// The store of the work tree at `root`.
+    pub fn at(root: &Path) -> Store {
+        Store { directory: root.join(DIRECTORY) }
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Whether anything stands in the directory's place.
+    pub fn exists(&self) -> bool {
+        std::fs::symlink_metadata(&self.directory).is_ok()
+    }
+
+    /// Whether an arm came to its end here: the state is written last.
+    pub fn is_armed(&self) -> bool {
+        std::fs::symlink_metadata(self.directory.join(STATE)).is_ok()
+    }
+
+    /// The envelope and the state, checked against each other.
+    pub fn record(&self) -> Result<Record> {
+        let directory = self.open()?;
+        let state: State = self.json(&directory, STATE, "schema_version", state::SCHEMA_VERSION)?.0;
+        let (config, bytes): (Config, _) = self.json(&directory, CONFIG, "schema_version", config::SCHEMA_VERSION)?;
+        let config_sha256 = digest::sha256(&bytes);
+        if digest::hex(&config_sha256) != state.config_sha256 {
+            return Err(self.damaged(CONFIG, "is not the one that was armed: its digest differs"));
+        }
+        config.validate().map_err(|error| self.damaged(CONFIG, "holds a policy that is not valid").caused_by(error))?;
+        let anchor = anchor(&config_sha256, &state.fingerprint_sha256);
+        Ok(Record { config, state, anchor })
+    }
+
+    /// The fingerprint that belongs to a state.
+    pub fn fingerprint(&self, state: &State) -> Result<Fingerprint> {
+        let directory = self.open()?;
+        let bytes = self.read(&directory, FINGERPRINT)?;
+        let (fingerprint, sum) =
+            fingerprint::decode(&bytes).map_err(|damage| self.damaged(FINGERPRINT, &damage.describe()))?;
+        if digest::hex(&sum) != state.fingerprint_sha256 {
+            return Err(self.damaged(FINGERPRINT, "is not the one that was armed: its digest differs"));
+        }
+        Ok(fingerprint)
+    }
+
+    /// Writes everything that `arm` records; gives back the anchor.
+    pub fn arm(&self, config: &Config, mut state: State, fingerprint: &[u8], sum: [u8; 32]) -> Result<Record> {
+        std::fs::create_dir(&self.directory)
+            .or_else(|error| if self.exists() { Ok(()) } else { Err(error) })
+            .map_err(|error| self.cannot_write(error))?;
+        self.sweep()?;
+        let bytes = json::pretty(config);
+        let config_sha256 = digest::sha256(&bytes);
+        state.config_sha256 = digest::hex(&config_sha256);
+        state.fingerprint_sha256 = digest::hex(&sum);
+        self.replace(&[(FINGERPRINT, fingerprint), (CONFIG, &bytes), (STATE, &json::pretty(&state))])?;
+        let anchor = anchor(&config_sha256, &state.fingerprint_sha256);
+        Ok(Record { config: config.clone(), state, anchor })
+    }
+
+    /// Writes the audit and then the state that refers to it.
+    pub fn audited(&self, state: &State, verdict: &Verdict) -> Result<()> {
+        self.replace(&[(AUDIT, &json::pretty(verdict)), (STATE, &json::pretty(state))])
+    }
+
+    /// Writes the state alone.
+    pub fn update(&self, state: &State) -> Result<()> {
+        self.replace(&[(STATE, &json::pretty(state))])
+    }
+
+    /// Removes the directory, whatever stands in its place. A link is removed, not what it leads to.
+    pub fn remove(&self) -> Result<bool> {
+        let Ok(metadata) = std::fs::symlink_metadata(&self.directory) else { return Ok(false) };
+        let removed = if metadata.is_dir() {
+            std::fs::remove_dir_all(&self.directory)
+        } else {
+            std::fs::remove_file(&self.directory)
+        };
+        removed.map(|()| true).map_err(|error| {
+            Error::io(format!("cannot remove {}", plain(&self.directory)), error)
+                .hint("Check who owns it and whether the file system is writable.")
+        })
+    }
+
+    fn open(&self) -> Result<OwnedFd> {
+        let parent = self.directory.parent().unwrap_or(Path::new("."));
+        let opened = open::root(parent).and_then(|root| open::directory(&root, DIRECTORY.as_bytes()));
+        opened.map_err(|error| match error {
+            Errno::NOENT => Error::refused("nothing is armed here")
+                .hint("Arm an envelope first: cordon arm \"what the agent is to do\" --allow 'src/**'"),
+            _ => Error::state(format!("{} cannot be opened", plain(&self.directory)))
+                .caused_by(error)
+                .hint("cordon reset clears it; arm again afterwards."),
+        })
+    }
+
+    fn read(&self, directory: &OwnedFd, name: &str) -> Result<Vec<u8>> {
+        let (mut file, stat) = open::file(directory, name.as_bytes()).map_err(|error| match error {
+            Errno::NOENT => self.damaged(name, "is missing"),
+            Errno::INVAL | Errno::ISDIR | Errno::LOOP => self.damaged(name, "is no regular file"),
+            _ => self.damaged(name, "cannot be opened").caused_by(error),
+        })?;
+        if stat.size > MAX_JSON && name != FINGERPRINT {
+            return Err(self.damaged(name, "is longer than anything that Cordon writes"));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0));
+        file.read_to_end(&mut bytes).map_err(|error| self.damaged(name, "cannot be read").caused_by(error))?;
+        Ok(bytes)
+    }
+
+    /// A JSON file of a known version, and its bytes.
+    fn json<T: DeserializeOwned>(
+        &self,
+        directory: &OwnedFd,
+        name: &str,
+        version_key: &str,
+        version: u32,
+    ) -> Result<(T, Vec<u8>)> {
+        let bytes = self.read(directory, name)?;
+        // The version first: a newer file may have any other fields.
+        let found = serde_json::from_slice::<serde_json::Value>(&bytes)
+            .ok()
+            .and_then(|value| value.get(version_key).and_then(serde_json::Value::as_u64));
+        if let Some(found) = found.filter(|found| *found != u64::from(version)) {
+            let what = format!("has schema version {found}, and this program reads version {version}");
+            return Err(self.damaged(name, &what));
+        }
+        let value = serde_json::from_slice(&bytes).map_err(|error| {
+            self.damaged(name, "is damaged: it does not have the form that Cordon writes").caused_by(error)
+        })?;
+        Ok((value, bytes))
+    }
+
+    /// Replaces files one after the other, in order; each is whole at any time, and all are on disk at the end.
+    fn replace(&self, files: &[(&str, &[u8])]) -> Result<()> {
+        let prepared = files
+            .iter()
+            .map(|(name, bytes)| self.prepare(bytes).map(|file| (name, file)))
+            .collect::<std::io::Result<Vec<_>>>()
+            .map_err(|error| self.cannot_write(error))?;
+        for (name, file) in prepared {
+            file.persist(self.directory.join(name)).map_err(|error| self.cannot_write(error.error))?;
+        }
+        File::open(&self.directory).and_then(|directory| directory.sync_all()).map_err(|error| self.cannot_write(error))
+    }
+
+    fn prepare(&self, bytes: &[u8]) -> std::io::Result<NamedTempFile> {
+        let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(&self.directory)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        Ok(file)
+    }
+
+    /// Removes what a killed process left half written.
+    fn sweep(&self) -> Result<()> {
+        let entries = std::fs::read_dir(&self.directory).map_err(|error| self.cannot_write(error))?;
+        for entry in entries.flatten() {
+            if entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
+                std::fs::remove_file(entry.path()).map_err(|error| self.cannot_write(error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, name: &str, what: &str) -> Error {
+        Error::state(format!("{} {what}", plain(&self.directory.join(name))))
+            .hint("The verdict cannot be known any more. cordon reset clears the state (it touches no file of yours); look at the changes with git, then arm again.")
+    }
+
+    fn cannot_write(&self, error: std::io::Error) -> Error {
+        Error::io(format!("cannot write into {}", plain(&self.directory)), error).hint(
+            "Nothing was lost: the state is the one from before. Make room or mend the permissions, then try again.",
+        )
+    }
+}
+
+/// SHA-256 over the digests of the envelope and of the fingerprint: whoever keeps it can tell any other envelope.
+fn anchor(config_sha256: &[u8; 32], fingerprint_sha256: &str) -> String {
+    let mut bytes = b"cordon anchor 1\n".to_vec();
+    bytes.extend_from_slice(digest::hex(config_sha256).as_bytes());
+    bytes.push(b'\n');
+    bytes.extend_from_slice(fingerprint_sha256.as_bytes());
+    digest::hex(&digest::sha256(&bytes))
+}
+
+fn plain(path: &Path) -> String {
+    escape::plain(path.as_os_str().as_encoded_bytes())
+}

@@ -1,0 +1,68 @@
+//! Runs the verifiers of an envelope and puts what they did into the verdict's form.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::api::Progress;
+use super::config::Config;
+use crate::audit::verdict::Verification;
+use crate::error::{Error, Kind, Result};
+use crate::policy::text::Text;
+use crate::process::capture::Caps;
+use crate::process::child::Limits;
+use crate::process::interrupt::Interrupts;
+use crate::process::verifier::{self, Step, Stopped, Verified, Verifier};
+
+/// What one stream of a verifier may hold before the verifier is ended, in bytes.
+const STREAM_CAP: u64 = 4 * 1024 * 1024;
+
+/// How much of a stream is kept, in bytes.
+const STREAM_KEPT: usize = 16 * 1024;
+
+/// How long a verifier has between TERM and KILL.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Runs all verifiers in the root of the work tree.
+///
+/// # Errors
+/// Of kind `Verifier` when one cannot start, before any of them runs; of kind `Interrupted` after a signal.
+pub fn run(config: &Config, root: &Path, interrupts: &Interrupts, progress: Progress<'_>) -> Result<Vec<Verification>> {
+    let commands = config.verifiers()?;
+    let verifiers: Vec<Verifier<'_>> =
+        commands.iter().map(|command| Verifier { source: command.source(), argv: command.argv() }).collect();
+    let limits = Limits {
+        timeout: Duration::from_secs(config.verify_timeout),
+        grace: GRACE,
+        caps: Caps { cap: STREAM_CAP, keep: STREAM_KEPT },
+    };
+    let mut report = |step: Step<'_>| {
+        if let Step::Starts(_, verifier) = step {
+            progress(&format!("running {}", verifier.source), 0);
+        }
+    };
+    match verifier::run_all(&verifiers, root, &limits, interrupts, &mut report) {
+        Ok(verified) => Ok(verified.into_iter().map(verification).collect()),
+        Err(Stopped::Failed(error)) => Err(error),
+        Err(Stopped::Interrupted(signal)) => Err(interrupted(signal)),
+    }
+}
+
+/// The error of an operation that a signal has ended.
+pub fn interrupted(signal: i32) -> Error {
+    let number = u8::try_from(signal).unwrap_or(0);
+    Error::new(Kind::Interrupted(number), format!("interrupted by signal {signal}"))
+        .hint("The envelope still stands; check again when you are ready.")
+}
+
+fn verification(run: Verified) -> Verification {
+    let outcome = run.outcome;
+    Verification {
+        command: Text::from(run.source),
+        returncode: outcome.status.returncode(),
+        stdout: Text::from_bytes(outcome.stdout.stored()),
+        stderr: Text::from_bytes(outcome.stderr.stored()),
+        passed: outcome.passed(),
+        timed_out: outcome.timed_out,
+        output_limited: outcome.output_limited,
+    }
+}

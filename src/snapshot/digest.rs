@@ -1,0 +1,52 @@
+//! SHA-256 of contents, and of nothing that could make a reader wait.
+
+use std::io::Read;
+use std::os::fd::AsFd;
+
+use rustix::io::Errno;
+use sha2::{Digest as _, Sha256};
+
+use super::entry::{Kind, Stat};
+use super::open;
+
+/// How much is read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// SHA-256 of bytes in memory.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// Lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+        write!(out, "{byte:02x}").expect("writing to a String cannot fail");
+        out
+    })
+}
+
+/// SHA-256 of the file's bytes or of the link's target, with the stat fields that belonged to exactly these bytes.
+///
+/// # Errors
+/// The system's error; `EAGAIN` when the file changed while it was read; `EINVAL` for what has no content.
+pub fn content<P: AsFd>(parent: P, name: &[u8], kind: Kind) -> Result<([u8; 32], Stat), Errno> {
+    if kind == Kind::Symlink {
+        let target = open::link(&parent, name)?;
+        let stat = open::stat(&parent, name)?;
+        return if stat.kind == Kind::Symlink { Ok((sha256(&target), stat)) } else { Err(Errno::AGAIN) };
+    }
+    let (mut file, before) = open::file(parent, name)?;
+    let mut hasher = Sha256::new();
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        match file.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => hasher.update(&chunk[..read]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
+        }
+    }
+    let after = Stat::of(&rustix::fs::fstat(&file)?);
+    if after == before { Ok((hasher.finalize().into(), after)) } else { Err(Errno::AGAIN) }
+}

@@ -1,0 +1,11 @@
+//! What the work tree looks like, and how two looks differ. This room reads the file system and knows no Git.
+//!
+//! A check costs one [`walk`] plus work in proportion to the [`delta`]: nothing else is opened.
+
+pub mod delta;
+pub mod digest;
+pub mod entry;
+pub mod fingerprint;
+pub mod open;
+mod varint;
+pub mod walk;

@@ -1,0 +1,186 @@
+//! Takes a snapshot: one parallel walk relative to directory descriptors.
+//!
+//! Directories wait on a stack, so that the deepest are read first and few descriptors are open at any time. A directory
+//! that cannot be read is part of the snapshot, with the reason: the judge decides what that means.
+
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+
+use rustix::fs::RawDir;
+use rustix::io::Errno;
+
+use super::entry::{Class, Kind, Listing, Snapshot};
+use super::open;
+use crate::error::{Error, Result};
+use crate::policy::escape;
+use crate::policy::path::RepoPath;
+
+/// What stands at the top of a work tree and is no part of it.
+pub const NOT_OBSERVED: &[&[u8]] = &[b".git", b".cordon", b".stone"];
+
+/// The name under which Git keeps a repository inside a work tree; such a directory is listed, not entered.
+const GIT_DIRECTORY: &[u8] = b".git";
+
+/// Descriptors that waiting directories may hold open together; the others are opened again from the root.
+const MAX_HELD: usize = 256;
+
+/// More threads than this wait for each other in the kernel more than they help.
+const MAX_THREADS: usize = 8;
+
+/// How many bytes of directory entries are asked for at once.
+const BUFFER: usize = 64 * 1024;
+
+/// Everything under `root`. `seen` counts the entries while the walk goes on, for whoever shows progress.
+pub fn walk(root: &Path, seen: &AtomicU64) -> Result<Snapshot> {
+    let fd = open::root(root).map_err(|error| {
+        Error::io(format!("cannot open the work tree {}", escape::plain(root.as_os_str().as_encoded_bytes())), error)
+    })?;
+    let walker = Walker::new(Arc::new(fd), seen);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+    let listings = std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| walker.work())).collect();
+        let mut listings = walker.work();
+        for worker in workers {
+            listings.append(&mut worker.join().expect("a walking thread does not panic"));
+        }
+        listings
+    });
+    Ok(Snapshot::new(listings))
+}
+
+/// A directory that waits to be read.
+struct Job {
+    path: RepoPath,
+    parent: Option<Arc<OwnedFd>>,
+}
+
+struct Queue {
+    jobs: Vec<Job>,
+    /// Threads that may still add jobs.
+    busy: usize,
+}
+
+struct Walker<'a> {
+    root: Arc<OwnedFd>,
+    queue: Mutex<Queue>,
+    wake: Condvar,
+    held: AtomicUsize,
+    seen: &'a AtomicU64,
+}
+
+impl<'a> Walker<'a> {
+    fn new(root: Arc<OwnedFd>, seen: &'a AtomicU64) -> Self {
+        let jobs = vec![Job { path: RepoPath::new(Vec::new()), parent: None }];
+        let queue = Mutex::new(Queue { jobs, busy: 0 });
+        Walker { root, queue, wake: Condvar::new(), held: AtomicUsize::new(0), seen }
+    }
+
+    /// Reads directories until none is left, and gives back what this thread has read.
+    fn work(&self) -> Vec<Listing> {
+        let mut listings = Vec::new();
+        let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
+        while let Some(job) = self.take() {
+            let (listing, children) = self.read(job, &mut buffer);
+            self.seen.fetch_add(listing.entries().len() as u64, Ordering::Relaxed);
+            listings.push(listing);
+            self.give(children);
+        }
+        listings
+    }
+
+    fn take(&self) -> Option<Job> {
+        let mut queue = self.queue.lock().expect("no thread panics while it holds the queue");
+        loop {
+            if let Some(job) = queue.jobs.pop() {
+                queue.busy += 1;
+                return Some(job);
+            }
+            if queue.busy == 0 {
+                return None;
+            }
+            queue = self.wake.wait(queue).expect("no thread panics while it holds the queue");
+        }
+    }
+
+    fn give(&self, children: Vec<Job>) {
+        let mut queue = self.queue.lock().expect("no thread panics while it holds the queue");
+        queue.busy -= 1;
+        let wake = !children.is_empty() || queue.busy == 0;
+        queue.jobs.extend(children);
+        drop(queue);
+        if wake {
+            self.wake.notify_all();
+        }
+    }
+
+    fn read(&self, job: Job, buffer: &mut [MaybeUninit<u8>]) -> (Listing, Vec<Job>) {
+        let mut listing = Listing::new(job.path.clone());
+        let opened = self.open(job).and_then(|fd| {
+            fill(&mut listing, &fd, buffer)?;
+            Ok(fd)
+        });
+        listing.sort();
+        match opened {
+            Ok(fd) => {
+                let children = self.children(&listing, fd);
+                (listing, children)
+            }
+            Err(error) => {
+                listing.error = Some(error.to_string());
+                (listing, Vec::new())
+            }
+        }
+    }
+
+    fn open(&self, job: Job) -> std::result::Result<OwnedFd, Errno> {
+        if job.path.as_bytes().len() > open::MAX_PATH {
+            return Err(Errno::NAMETOOLONG);
+        }
+        let Some(parent) = job.parent else { return open::directory_at(&self.root, job.path.as_bytes()) };
+        let opened = open::directory(&*parent, job.path.name());
+        // The last child lets go of its parent, so the count follows the descriptors that jobs keep alive.
+        if Arc::into_inner(parent).is_some() {
+            self.held.fetch_sub(1, Ordering::Relaxed);
+        }
+        opened
+    }
+
+    fn children(&self, listing: &Listing, fd: OwnedFd) -> Vec<Job> {
+        let names: Vec<&[u8]> = listing
+            .entries()
+            .iter()
+            .filter(|entry| entry.stat.kind == Kind::Directory)
+            .map(|entry| listing.name(entry))
+            .filter(|name| *name != GIT_DIRECTORY)
+            .collect();
+        let keep = !names.is_empty() && self.held.load(Ordering::Relaxed) < MAX_HELD;
+        if keep {
+            self.held.fetch_add(1, Ordering::Relaxed);
+        }
+        let parent = keep.then(|| Arc::new(fd));
+        names.into_iter().map(|name| Job { path: listing.path.join(name), parent: parent.clone() }).collect()
+    }
+}
+
+/// Reads the entries of an open directory with their stat fields.
+fn fill(listing: &mut Listing, fd: &OwnedFd, buffer: &mut [MaybeUninit<u8>]) -> std::result::Result<(), Errno> {
+    let at_root = listing.path.is_root();
+    let mut directory = RawDir::new(fd, buffer);
+    while let Some(entry) = directory.next() {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name == b"." || name == b".." || (at_root && NOT_OBSERVED.contains(&name)) {
+            continue;
+        }
+        match rustix::fs::statat(fd, entry.file_name(), rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => listing.push(name, super::entry::Stat::of(&stat), Class::Unclassified, None),
+            // It went away between the listing and the question: it is not there.
+            Err(Errno::NOENT) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

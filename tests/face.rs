@@ -1,0 +1,120 @@
+//! The binary as a script or a person meets it, where no repository is needed.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail like the test itself")]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn cordon(words: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cordon"));
+    command.args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn explain_needs_no_repository_when_it_has_patterns() {
+    let output = cordon(&["explain", "-z", "--allow", "src/**", "--deny", "src/x"], b"src/a\0src/x\0b\n\xff\0");
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(
+        text(&output.stdout),
+        concat!(
+            "{\"path\":\"src/a\",\"allowed\":true,\"decided_by\":\"allow\",\"pattern\":\"src/**\"}\n",
+            "{\"path\":\"src/x\",\"allowed\":false,\"decided_by\":\"deny\",\"pattern\":\"src/x\"}\n",
+            "{\"path\":\"b\\n\\udcff\",\"allowed\":false,\"decided_by\":\"none\",\"pattern\":null}\n",
+        )
+    );
+    assert_eq!(text(&output.stderr), "");
+
+    let output = cordon(&["explain", "--format=human", "src/a", "--allow", "src/**"], b"");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stdout), "inside   src/a  (allowed by `src/**`)\n");
+}
+
+#[test]
+fn explain_warns_of_a_path_that_git_would_not_write_so() {
+    let output = cordon(&["explain", "./src/a", "--allow", "src/**"], b"");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).starts_with("warning: `./src/a` is not written as Git writes paths"));
+}
+
+#[test]
+fn bad_arguments_are_told_to_people_and_to_programs() {
+    let output = cordon(&["chek"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).starts_with("error: unrecognized subcommand 'chek'\n"), "{output:?}");
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(object["schema_version"], 1);
+    assert_eq!(object["error"]["kind"], "usage");
+    assert!(object["error"]["hints"].as_array().is_some_and(|hints| !hints.is_empty()), "{object}");
+
+    let output = cordon(&["chek", "--format", "human"], b"");
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""));
+}
+
+#[test]
+fn a_bad_pattern_is_refused_with_its_name() {
+    let output = cordon(&["explain", "a", "--allow", "/\u{1b}[2J"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!output.stderr.contains(&0x1b) && !output.stdout.contains(&0x1b), "{output:?}");
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(object["error"]["kind"], "usage");
+}
+
+#[test]
+fn outside_a_repository_every_command_is_refused() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let repo = nowhere.path().to_str().unwrap();
+    for words in [&["arm", "x", "--allow", "a"][..], &["check"], &["status"], &["reset"], &["diff"], &["explain", "a"]]
+    {
+        let output = cordon(&[&["--repo", repo, "--format", "json"], words].concat(), b"");
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {output:?}");
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(object["error"]["kind"], "repository", "{words:?}: {object}");
+        assert!(text(&output.stderr).starts_with("error: "), "{words:?}: {output:?}");
+    }
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    for (words, start) in [(&["--help"][..], "Arm an envelope"), (&["arm", "-h"], "Record the repository")] {
+        let output = cordon(words, b"");
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+        assert!(text(&output.stdout).contains(start), "{output:?}");
+    }
+    let output = cordon(&["--version"], b"");
+    assert_eq!(text(&output.stdout), concat!("cordon ", env!("CARGO_PKG_VERSION"), "\n"));
+    let output = cordon(&[], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("Usage: cordon"), "{output:?}");
+}
+
+#[test]
+fn colours_are_there_only_when_they_are_wanted() {
+    let run = |name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cordon"));
+        command.args(["explain", "--format=human", "a", "--allow", "a"]);
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env(name, "1").output().unwrap().stdout
+    };
+    assert!(run("CLICOLOR_FORCE").contains(&0x1b));
+    assert!(!run("NO_COLOR").contains(&0x1b));
+}
+
+#[test]
+fn a_reader_that_goes_away_changes_neither_the_exit_code_nor_the_talk() {
+    let input: Vec<u8> = (0..50_000).flat_map(|n| format!("outside/{n}\0").into_bytes()).collect();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cordon"));
+    command.args(["explain", "-z", "--allow", "src/**"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(&input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(3), ""));
+}

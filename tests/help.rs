@@ -1,0 +1,34 @@
+//! The help of every command, as it is printed: it is documentation, so a change of it should be seen in a review.
+
+use clap::CommandFactory;
+use cordon::cli::args::Arguments;
+
+#[test]
+fn the_whole_help() {
+    let mut root = Arguments::command().term_width(100);
+    root.build();
+    let mut pages = vec![root.render_long_help().to_string()];
+    for command in root.get_subcommands_mut().filter(|command| command.get_name() != "help") {
+        let name = command.get_name().to_owned();
+        pages.push(format!("\n======== {name} ========\n{}", command.render_long_help()));
+    }
+    insta::assert_snapshot!(pages.concat());
+}
+
+#[test]
+fn every_command_has_an_example_and_every_option_its_default() {
+    let mut root = Arguments::command();
+    root.build();
+    for command in root.get_subcommands().filter(|command| command.get_name() != "help") {
+        let name = command.get_name();
+        let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(after.contains(&format!("cordon {name}")), "`{name}` has no example");
+        for option in command.get_arguments().filter(|argument| !argument.is_positional()) {
+            let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+            let has_default = !option.get_default_values().is_empty() || help.contains("[default: ");
+            let needs_none = option.is_required_set() || ["help", "nul"].contains(&option.get_id().as_str());
+            let own_patterns = name == "explain" && option.get_id() == "allow";
+            assert!(has_default || needs_none || own_patterns, "`{name} --{}` names no default", option.get_id());
+        }
+    }
+}
