@@ -15,7 +15,7 @@
 //! |------------|------|------------------------------------------------------------------|-----------------------------------------------|
 //! | `cli`      |      | arguments, one file a command, the terminal                      | `session` `report` `audit` `policy` `error` `exit` `json` |
 //! | `session`  |      | the state machine and its files: arm, check, status, diff, reset | `git` `process` `audit` `snapshot` `policy` `error` `json` |
-//! | `git`      |      | the only room that opens a Git repository; fills the evidence    | `audit` `snapshot` `policy` `error`           |
+//! | `git`      |      | the only room that opens a Git repository; fills the evidence    | `audit` `snapshot` `policy` `error` `json`    |
 //! | `process`  |      | children with a deadline and a cap on output; verifiers          | `policy` `error`                              |
 //! | `report`   | PURE | answers as text, one file an answer, and as JSON                 | `audit` `policy` `error` `json`               |
 //! | `audit`    | PURE | evidence in, verdict out; the answers of the other commands      | `snapshot` `policy` `error`                   |

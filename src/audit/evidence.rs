@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
+use crate::snapshot::entry::BlobId;
 
 /// Where a change stands. A change counts wherever it stands, because each of these can be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,6 +57,9 @@ pub struct Change {
     pub mode_before: Option<Mode>,
     /// The mode that Git would record now.
     pub mode_after: Option<Mode>,
+    /// The blob that Git would store now, to tell whether two looks saw the same; no part of the JSON form.
+    #[serde(skip)]
+    pub content: Option<BlobId>,
 }
 
 /// The modes that Git records, and what stands in their place when it records none.
@@ -189,4 +193,12 @@ pub struct Evidence {
     pub obstacles: Vec<(RepoPath, Obstacle)>,
     /// What is only noted.
     pub remarks: Vec<Remark>,
+}
+
+impl Evidence {
+    /// Whether two looks saw the same work: what is only noted may differ, because builds and tests write caches.
+    pub fn shows_the_same_work(&self, other: &Evidence) -> bool {
+        (&self.head, &self.changes, &self.hidden, &self.obstacles)
+            == (&other.head, &other.changes, &other.hidden, &other.obstacles)
+    }
 }

@@ -45,6 +45,8 @@ pub enum Code {
     Unsteady,
     /// A verifier did not exit with 0.
     VerifierFailed,
+    /// The work tree changed while the verifiers ran, and what it became was not verified or not allowed.
+    ChangedDuringVerification,
 }
 
 impl Code {
@@ -64,6 +66,7 @@ impl Code {
             Code::SpecialFile => "special-file",
             Code::Unsteady => "unsteady",
             Code::VerifierFailed => "verifier-failed",
+            Code::ChangedDuringVerification => "changed-during-verification",
         }
     }
 }

@@ -68,6 +68,18 @@ pub fn verification(run: &Verification) -> Option<Finding> {
     Some(violation(Code::VerifierFailed, None, message, help))
 }
 
+/// The finding about work that changed between the looks before and after the verifiers.
+pub fn changed_meanwhile(before: &Evidence, after: &Evidence) -> Finding {
+    let unequal = |a: &Evidence, b: &Evidence| {
+        a.changes.iter().find(|change| !b.changes.contains(change)).map(|change| change.path.clone())
+    };
+    let path = unequal(after, before).or_else(|| unequal(before, after));
+    let what = path.as_ref().map_or(Text::from("HEAD or the index"), |path| Text::default().path(path));
+    let message = Text::from("changed while the verifiers ran: ").word(what.plain());
+    let help = "Let the verifiers leave the work tree alone, or run what they do to it yourself and check again.";
+    violation(Code::ChangedDuringVerification, path.as_ref(), message, help)
+}
+
 fn head(envelope: &Envelope, evidence: &Evidence) -> Option<Finding> {
     let head = &evidence.head;
     if envelope.allow_commits || !head.moved() {
@@ -222,3 +234,7 @@ fn phrase(kind: RemarkKind) -> &'static str {
 fn violation(code: Code, path: Option<&RepoPath>, message: Text, help: impl Into<String>) -> Finding {
     Finding { code, severity: Severity::Violation, path: path.cloned(), message, help: Text::from(help.into()) }
 }
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

@@ -8,13 +8,14 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use gix::ObjectId;
 use gix::attrs::search::{MetadataCollection, Outcome};
 use gix::attrs::{Search, StateRef};
 use gix::bstr::BStr;
 use gix::glob::pattern::Case;
-use gix::{ObjectId, OdbHandle};
 
 use super::blob;
+use super::objects::Objects;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 
@@ -105,7 +106,7 @@ pub struct Sources {
 /// Answers what the frozen sources say about a path.
 #[derive(Clone)]
 pub struct FrozenAttributes {
-    objects: OdbHandle,
+    objects: Objects,
     case: Case,
     names: MetadataCollection,
     base: Search,
@@ -127,7 +128,7 @@ impl FrozenAttributes {
     /// The file of the root is read at once, those of subdirectories when a path below is asked about. `ignore_case` is
     /// the frozen value of `core.ignoreCase`.
     pub fn new(
-        objects: OdbHandle,
+        objects: Objects,
         tree: impl IntoIterator<Item = (RepoPath, ObjectId)>,
         sources: &Sources,
         ignore_case: bool,

@@ -285,7 +285,10 @@ fn fits(mode: Mode, stat: &Stat, ignores_modes: bool) -> bool {
 pub fn files_named(index: &Index, name: &[u8]) -> Vec<(RepoPath, ObjectId)> {
     index
         .entries()
-        .filter(|entry| entry.mode == Some(Mode::File) && crate::snapshot::open::split(entry.path).1 == name)
+        .filter(|entry| {
+            matches!(entry.mode, Some(Mode::File | Mode::Executable))
+                && crate::snapshot::open::split(entry.path).1 == name
+        })
         .map(|entry| (RepoPath::from(entry.path), object_id(&entry.id)))
         .collect()
 }

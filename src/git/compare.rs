@@ -63,7 +63,8 @@ pub fn compare(reader: &mut Reader, drivers: &Drivers, job: &Job) -> Result<Comp
         (change.added, change.deleted, change.binary) = (counted.added, counted.deleted, counted.binary);
         change.size_before = before.len(reader, job.baseline)?;
     }
-    change.size_after = now.map(|content| content.stat.size);
+    change.size_after = now.as_ref().map(|content| content.stat.size);
+    change.content = now.map(|content| content.id);
     compared.change = Some(change);
     Ok(compared)
 }
@@ -99,7 +100,7 @@ impl Bytes {
             Bytes::File(None) => Side::Huge,
             Bytes::File(Some(bytes)) => Side::File(bytes),
             Bytes::Link(target) => Side::Link(target),
-            Bytes::Gitlink(id) => Side::Gitlink { id, dirty: false },
+            Bytes::Gitlink(id) => Side::Gitlink(id),
         }
     }
 
@@ -202,6 +203,7 @@ fn describe(job: &Job, kind: ChangeKind, layers: Vec<Layer>) -> Change {
         size_after: None,
         mode_before: job.baseline.map(|recorded| recorded.mode),
         mode_after,
+        content: None,
     }
 }
 

@@ -135,9 +135,12 @@ mod tests {
         }
     }
 
+    /// A name, bytes, and what they are in UTF-8.
+    type Case = (&'static str, &'static [u8], Option<&'static [u8]>);
+
     #[test]
     fn byte_order_marks_follow_git() {
-        let cases: [(&str, &[u8], Option<&[u8]>); 16] = [
+        let cases: [Case; 16] = [
             ("UTF-16", b"\xFF\xFEa\0", Some(b"a")),
             ("utf16", b"\xFE\xFF\0a", Some(b"a")),
             ("UTF-16", b"a\0", None),

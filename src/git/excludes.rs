@@ -20,6 +20,7 @@ use gix::{ObjectId, oid};
 use serde::{Deserialize, Serialize};
 
 use super::files::{self, plain};
+use super::objects::Objects;
 use super::open::Repository;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
@@ -90,15 +91,15 @@ pub fn user_file(repository: &Repository, key: &str, default: &str) -> Result<Op
 }
 
 /// Answers what the frozen rules hide.
-pub struct Excludes<'repo> {
+pub struct Excludes {
     stack: Stack,
-    objects: Objects<'repo>,
+    objects: Rules,
 }
 
-impl<'repo> Excludes<'repo> {
+impl Excludes {
     /// Rules from `tree` (the baseline's `.gitignore` files, relative to this repository) and from `sources`.
     pub fn new(
-        repository: &'repo Repository,
+        repository: &Repository,
         tree: impl IntoIterator<Item = (RepoPath, ObjectId)>,
         sources: &ExcludeSources,
     ) -> Result<Self> {
@@ -108,7 +109,7 @@ impl<'repo> Excludes<'repo> {
             let content = file.content.as_ref().map_or(&[][..], Text::as_bytes);
             globals.add_patterns_buffer(content, label(&file.path), None, parse).map_err(cannot_parse)?;
         }
-        let mut objects = Objects { odb: &repository.gix.objects, memory: HashMap::new() };
+        let mut objects = Rules { objects: Objects::of(&repository.gix), memory: HashMap::new() };
         let mut mapping: Vec<(BString, ObjectId)> =
             tree.into_iter().map(|(path, id)| (path.as_bytes().into(), id)).collect();
         for file in &sources.untracked {
@@ -144,22 +145,20 @@ fn cannot_parse(error: std::io::Error) -> Error {
     Error::repository("an exclude file cannot be read").caused_by(error)
 }
 
-/// Objects whose content was hashed again, and those that exist only here.
-struct Objects<'repo> {
-    odb: &'repo gix::OdbHandle,
+/// Exclude files of the baseline, and those that exist only in the fingerprint.
+struct Rules {
+    objects: Objects,
     memory: HashMap<ObjectId, Vec<u8>>,
 }
 
-impl Find for Objects<'_> {
+impl Find for Rules {
     fn try_find<'a>(&self, id: &oid, buffer: &'a mut Vec<u8>) -> gix::Result<Option<objs::Data<'a>>> {
         if let Some(content) = self.memory.get(id) {
             buffer.clear();
             buffer.extend_from_slice(content);
             return Ok(Some(objs::Data::new(buffer, objs::Kind::Blob, id.kind())));
         }
-        let Some(found) = self.odb.try_find(id, buffer)? else { return Ok(None) };
-        found.verify_checksum(id)?;
-        Ok(Some(found))
+        self.objects.try_find(id, buffer)
     }
 }
 

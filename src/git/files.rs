@@ -29,9 +29,21 @@ pub fn open(path: &Path) -> Result<Option<File>> {
         FileType::RegularFile => Ok(Some(File::from(fd))),
         // An exclude or attribute "file" may be /dev/null, which is how people say that there is none.
         FileType::CharacterDevice if path == Path::new("/dev/null") => Ok(None),
-        _ => Err(Error::repository(format!("{} is no regular file", plain(path)))
-            .hint("Cordon reads only regular files in its place; put back what Git wrote there.")),
+        _ => Err(irregular(path)),
     }
+}
+
+/// Fails unless a regular file, or nothing, is at `path`, without opening it.
+pub fn require_regular(path: &Path) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Err(irregular(path)),
+        _ => Ok(()),
+    }
+}
+
+fn irregular(path: &Path) -> Error {
+    Error::repository(format!("{} is no regular file", plain(path)))
+        .hint("Cordon reads only regular files in its place; put back what Git wrote there.")
 }
 
 /// The bytes of a regular file. `None` when nothing is there.

@@ -22,12 +22,7 @@ pub struct Sorted {
 }
 
 /// Sorts the unclassified entries of the checkout at `prefix`; `inner` are its submodules.
-pub fn sort(
-    snapshot: &Snapshot,
-    prefix: &RepoPath,
-    inner: &HashSet<&[u8]>,
-    excludes: &mut Excludes<'_>,
-) -> Result<Sorted> {
+pub fn sort(snapshot: &Snapshot, prefix: &RepoPath, inner: &HashSet<&[u8]>, excludes: &mut Excludes) -> Result<Sorted> {
     let mut sorted = Sorted::default();
     let mut hidden_directories: HashSet<RepoPath> = HashSet::new();
     let mut foreign: HashSet<&[u8]> = inner.clone();
@@ -56,7 +51,7 @@ fn entries(
     listing: &Listing,
     prefix: &RepoPath,
     all_hidden: bool,
-    excludes: &mut Excludes<'_>,
+    excludes: &mut Excludes,
     hidden_directories: &mut HashSet<RepoPath>,
     sorted: &mut Sorted,
 ) -> Result<()> {

@@ -31,13 +31,8 @@ pub enum Side<'a> {
     Huge,
     /// A symbolic link with its text.
     Link(&'a [u8]),
-    /// A submodule.
-    Gitlink {
-        /// The commit.
-        id: &'a oid,
-        /// Whether its work tree has changes on top, which Git shows as a suffix.
-        dirty: bool,
-    },
+    /// A submodule at this commit. Changes inside of its own work tree do not count: Git prints 0 lines for them.
+    Gitlink(&'a oid),
 }
 
 /// The lines that a change adds and deletes.
@@ -74,9 +69,7 @@ impl<'a> Side<'a> {
         match self {
             Side::Absent | Side::Huge => Text::Borrowed(b""),
             Side::File(bytes) | Side::Link(bytes) => Text::Borrowed(bytes),
-            Side::Gitlink { id, dirty } => {
-                Text::Owned(format!("Subproject commit {id}{}\n", if dirty { "-dirty" } else { "" }).into_bytes())
-            }
+            Side::Gitlink(id) => Text::Owned(format!("Subproject commit {id}\n").into_bytes()),
         }
     }
 
@@ -84,7 +77,7 @@ impl<'a> Side<'a> {
         let ruled = match self {
             Side::Huge => Some(true),
             Side::File(_) => ruling(attribute, drivers),
-            Side::Absent | Side::Link(_) | Side::Gitlink { .. } => fallback(drivers),
+            Side::Absent | Side::Link(_) | Side::Gitlink(_) => fallback(drivers),
         };
         let guess = || text.len() as u64 > BIG_FILE || text[..text.len().min(BINARY_PROBE)].contains(&0);
         ruled.unwrap_or_else(guess) || text.len() > TEXT_LIMIT

@@ -76,10 +76,22 @@ fn at(root: &Path, dot_git: &Path, metadata: &std::fs::Metadata) -> Result<Locat
     let location =
         Location { root: root.to_path_buf(), git_dir: canonical(git_dir)?, common_dir: canonical(common_dir)? };
     for name in OPENED_BY_NAME {
-        files::open(&location.git_dir.join(name))?;
-        files::open(&location.common_dir.join(name))?;
+        files::require_regular(&location.git_dir.join(name))?;
+        if location.common_dir != location.git_dir {
+            files::require_regular(&location.common_dir.join(name))?;
+        }
     }
+    require_regular_branch(&location)?;
     Ok(location)
+}
+
+/// HEAD's branch is a file that is opened by name as well.
+fn require_regular_branch(location: &Location) -> Result<()> {
+    let head = files::read(&location.git_dir.join("HEAD"))?.unwrap_or_default();
+    match head.strip_prefix(b"ref: ") {
+        Some(branch) => files::require_regular(&location.common_dir.join(path_in(branch))),
+        None => Ok(()),
+    }
 }
 
 /// The directory that a `.git` file names.

@@ -18,6 +18,7 @@ pub mod hidden;
 pub mod index;
 pub mod lines;
 pub mod locate;
+pub mod objects;
 pub mod observe;
 pub mod open;
 pub mod parallel;

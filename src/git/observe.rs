@@ -160,8 +160,8 @@ fn moved_change(prefix: &RepoPath, before: Option<BlobId>, after: Option<BlobId>
     let (old, new) = (before.map(|id| object_id(&id)), after.map(|id| object_id(&id)));
     let side = |id: &Option<gix::ObjectId>| id.is_some();
     let lines = lines::count(
-        old.as_deref().map_or(Side::Absent, |id| Side::Gitlink { id, dirty: false }),
-        new.as_deref().map_or(Side::Absent, |id| Side::Gitlink { id, dirty: false }),
+        old.as_deref().map_or(Side::Absent, |id| Side::Gitlink(id)),
+        new.as_deref().map_or(Side::Absent, |id| Side::Gitlink(id)),
         &super::attributes::Value::Unspecified,
         &lines::Drivers::new(),
     );
@@ -176,6 +176,7 @@ fn moved_change(prefix: &RepoPath, before: Option<BlobId>, after: Option<BlobId>
         size_after: None,
         mode_before: Some(Mode::Gitlink),
         mode_after: side(&new).then_some(Mode::Gitlink),
+        content: after,
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use gix::objs::FindExt as _;
 use gix::sec::{Permission, Trust};
 
 use super::files::plain;
 use super::locate::{self, Location};
+use super::objects::Objects;
 use super::{format, index};
 use crate::error::{Error, Result};
 use crate::policy::text::Text;
@@ -90,8 +92,10 @@ impl Repository {
                 .caused_by(error)
                 .hint("Its objects may be missing: run git fsck, or fetch them again.")
         };
-        let commit = self.gix.find_commit(commit).map_err(missing)?;
-        Ok(commit.tree_id().map_err(missing)?.detach())
+        let mut buffer = Vec::new();
+        let objects = Objects::of(&self.gix);
+        let found = objects.find_commit(&commit, &mut buffer).map_err(missing)?;
+        Ok(found.tree())
     }
 
     /// The index as it stands now.

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::os::fd::{AsFd as _, OwnedFd};
 
+use gix::ObjectId;
 use gix::hash::Kind as HashKind;
-use gix::{ObjectId, OdbHandle};
 use rustix::io::Errno;
 
 use super::attributes::{FrozenAttributes, PathAttributes};
@@ -13,6 +13,7 @@ use super::content::{Conversion, LineEndings};
 use super::control::Frozen;
 use super::files::plain;
 use super::lines::BIG_FILE;
+use super::objects::Objects;
 use super::open::Repository;
 use crate::audit::evidence::Obstacle;
 use crate::error::{Error, Result};
@@ -26,7 +27,7 @@ const TRIES: usize = 3;
 /// Reads the files of one checkout; each thread has its own.
 pub struct Reader {
     root: OwnedFd,
-    objects: OdbHandle,
+    objects: Objects,
     hash: HashKind,
     endings: LineEndings,
     attributes: FrozenAttributes,
@@ -53,7 +54,7 @@ impl Reader {
     pub fn new(repository: &Repository, frozen: &Frozen, tree: &[(RepoPath, ObjectId)]) -> Result<Reader> {
         let root = &repository.location.root;
         let fd = open::root(root).map_err(|error| Error::io(format!("cannot open {}", plain(root)), error))?;
-        let objects = repository.gix.objects.clone();
+        let objects = Objects::of(&repository.gix);
         let attributes = FrozenAttributes::new(
             objects.clone(),
             tree.iter().cloned(),
@@ -83,7 +84,7 @@ impl Reader {
     }
 
     /// The object database.
-    pub fn objects(&self) -> &OdbHandle {
+    pub fn objects(&self) -> &Objects {
         &self.objects
     }
 
@@ -186,7 +187,7 @@ fn stat(file: &File) -> std::result::Result<Stat, Errno> {
     rustix::fs::fstat(file.as_fd()).map(|system| Stat::of(&system))
 }
 
-fn indexed(objects: &OdbHandle, id: Option<BlobId>) -> Result<Option<Vec<u8>>> {
+fn indexed(objects: &Objects, id: Option<BlobId>) -> Result<Option<Vec<u8>>> {
     id.map(|id| blob::read(objects, &object_id(&id))).transpose()
 }
 

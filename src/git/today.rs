@@ -102,7 +102,7 @@ impl<'a> Today<'a> {
     }
 
     /// The frozen exclude rules.
-    pub fn excludes(&self) -> Result<Excludes<'_>> {
+    pub fn excludes(&self) -> Result<Excludes> {
         Excludes::new(&self.repository, self.baseline_files(excludes::FILE_NAME), &self.frozen.excludes)
     }
 

@@ -44,7 +44,7 @@ pub struct Triage {
 /// Sorts the differences of one checkout.
 pub struct Sorter<'a> {
     today: &'a Today<'a>,
-    excludes: Option<Excludes<'a>>,
+    excludes: Option<Excludes>,
     now: &'a Snapshot,
     triage: Triage,
 }

@@ -129,6 +129,7 @@ mod tests {
             size_after: Some(2),
             mode_before: None,
             mode_after: Some(Mode::Executable),
+            content: None,
         };
         let file = FileDiff { change, inside: true, before: None, after: Some(b"x\n".to_vec()) };
         insta::assert_snapshot!(text(diff(&file, b"+x\xfe\n".to_vec())), @r#"{"path":"a\n\udcff","kind":"added","layers":["worktree"],"added":1,"deleted":0,"binary":false,"size_before":null,"size_after":2,"mode_before":null,"mode_after":"100755","inside":true,"patch":"+x\udcfe\n"}"#);

@@ -66,20 +66,57 @@ pub fn check(start: &Path, options: CheckOptions, progress: Progress<'_>) -> Res
     store.record()?;
     let _lock = Lock::take(&repository.location.git_dir)?;
     let record = store.record()?;
-    let mut look = Look::take(&root, &store, &record.state, options.rehash, progress)?;
-    require_baseline(&record, &look.control)?;
-    progress("comparing what changed", 0);
-    let evidence = look.evidence(repository)?;
-    let rules = record.config.policy.rules()?;
-    let judgement = judge::judge(&record.config.policy, &rules, &evidence);
-    let verification = if judgement.findings.is_empty() && !record.config.verify.is_empty() {
-        run_verifiers(&store, &record, &root, progress)?
-    } else {
-        Vec::new()
-    };
+    let scene = Check { store: &store, record: &record, start: &root, options, progress };
+    let (evidence, judgement, verification) = scene.rounds(repository)?;
     let verdict = conclude(&record, &evidence, judgement, verification, began.elapsed().as_secs_f64());
     store.audited(&audited_state(&record.state, &verdict), &verdict)?;
     Ok(verdict)
+}
+
+/// How often the verifiers may run before a tree that never rests is given up.
+const ROUNDS: usize = 2;
+
+/// One check under way.
+struct Check<'a> {
+    store: &'a Store,
+    record: &'a Record,
+    start: &'a Path,
+    options: CheckOptions,
+    progress: Progress<'a>,
+}
+
+impl Check<'_> {
+    /// Looks, judges, verifies, and looks again: what is accepted is a tree that a whole round of verifiers left alone.
+    fn rounds(&self, repository: Repository) -> Result<(Evidence, Judgement, Vec<Verification>)> {
+        let config = &self.record.config;
+        let rules = config.policy.rules()?;
+        let mut evidence = self.look(repository)?;
+        let mut judgement = judge::judge(&config.policy, &rules, &evidence);
+        let mut verification = Vec::new();
+        for round in 1..=ROUNDS {
+            if !judgement.findings.is_empty() || config.verify.is_empty() {
+                break;
+            }
+            verification = run_verifiers(self.store, self.record, self.start, self.progress)?;
+            let after = self.look(Repository::discover(self.start)?)?;
+            if after.shows_the_same_work(&evidence) {
+                break;
+            }
+            judgement = judge::judge(&config.policy, &rules, &after);
+            if round == ROUNDS || !judgement.findings.is_empty() {
+                judgement.findings.push(judge::changed_meanwhile(&evidence, &after));
+            }
+            evidence = after;
+        }
+        Ok((evidence, judgement, verification))
+    }
+
+    fn look(&self, repository: Repository) -> Result<Evidence> {
+        let mut look = Look::take(self.start, self.store, &self.record.state, self.options.rehash, self.progress)?;
+        require_baseline(self.record, &look.control)?;
+        (self.progress)("comparing what changed", 0);
+        look.evidence(repository)
+    }
 }
 
 /// The envelope and the fingerprint must speak of the same commit.

@@ -101,3 +101,54 @@ fn merge<T>(left: &[T], right: &[T], order: impl Fn(&T, &T) -> Ordering, mut eac
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::entry::{Class, Stat};
+
+    fn stat(secs: i64) -> Stat {
+        let time = Time { secs, nanos: 0 };
+        Stat { kind: Kind::File, permissions: 0o644, links: 1, size: 1, mtime: time, ctime: time, inode: 1, device: 1 }
+    }
+
+    fn snapshot(files: &[(&str, &str, i64)]) -> Snapshot {
+        let mut listings: Vec<Listing> = Vec::new();
+        for (directory, name, secs) in files {
+            let path = RepoPath::from(*directory);
+            if listings.last().is_none_or(|last| last.path != path) {
+                listings.push(Listing::new(path));
+            }
+            listings.last_mut().unwrap().push(name.as_bytes(), stat(*secs), Class::Unclassified, None);
+        }
+        Snapshot::new(listings)
+    }
+
+    fn paths(before: &Snapshot, after: &Snapshot, trust: Trust) -> Vec<String> {
+        let shown = |difference: &Difference| {
+            let side = match (&difference.before, &difference.after) {
+                (Some(_), Some(_)) => '*',
+                (Some(_), None) => '-',
+                (None, _) => '+',
+            };
+            format!("{side}{}", difference.path.plain())
+        };
+        delta(before, after, trust).iter().map(shown).collect()
+    }
+
+    #[test]
+    fn names_what_came_went_and_differs() {
+        let before = snapshot(&[("", "a", 1), ("", "b", 1), ("d", "x", 1), ("e", "y", 1)]);
+        let after = snapshot(&[("", "b", 2), ("", "c", 1), ("d", "x", 1), ("f", "z", 1)]);
+        let late = Trust::Stat(Time { secs: 9, nanos: 0 });
+        assert_eq!(paths(&before, &after, late), ["-a", "*b", "+c", "-e/y", "+f/z"]);
+        assert_eq!(paths(&before, &before, late), [""; 0]);
+    }
+
+    #[test]
+    fn equal_stat_of_a_racy_entry_proves_nothing() {
+        let both = snapshot(&[("", "old", 1), ("", "racy", 5), ("", "young", 7)]);
+        assert_eq!(paths(&both, &both, Trust::Stat(Time { secs: 5, nanos: 0 })), ["*racy", "*young"]);
+        assert_eq!(paths(&both, &both, Trust::Nothing), ["*old", "*racy", "*young"]);
+    }
+}

@@ -235,3 +235,7 @@ fn decode_entry(reader: &mut Reader<'_>, listing: &mut Listing, last: &mut Last)
     listing.push(name, stat, class, digest);
     Some(())
 }
+
+#[cfg(test)]
+#[path = "fingerprint_tests.rs"]
+mod tests;

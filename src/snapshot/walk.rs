@@ -184,3 +184,65 @@ fn fill(listing: &mut Listing, fd: &OwnedFd, buffer: &mut [MaybeUninit<u8>]) -> 
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+    use crate::snapshot::entry::Entry;
+
+    fn walked(root: &Path) -> Snapshot {
+        walk(root, &AtomicU64::new(0)).unwrap()
+    }
+
+    #[test]
+    fn lists_everything_but_what_is_not_observed() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        for directory in [".git/objects", ".cordon", ".stone", "a/b", "a/.git/refs", "empty"] {
+            std::fs::create_dir_all(at(directory)).unwrap();
+        }
+        for file in ["top", "a/b/deep", "a/.git/refs/x", ".git/HEAD"] {
+            std::fs::write(at(file), "x").unwrap();
+        }
+        symlink("b", at("a/link")).unwrap();
+        let snapshot = walked(root.path());
+        let paths: Vec<String> = snapshot
+            .listings()
+            .iter()
+            .flat_map(|listing| listing.entries().iter().map(|entry| listing.path_of(entry).plain()))
+            .collect();
+        assert_eq!(paths, ["a", "empty", "top", "a/.git", "a/b", "a/link", "a/b/deep"]);
+        assert_eq!(snapshot.entry(b"a/link").map(|entry| entry.stat.kind), Some(Kind::Symlink));
+        assert_eq!(snapshot.entry(b"a/b/deep").map(|entry: &Entry| entry.stat.size), Some(1));
+        assert_eq!(snapshot.len(), 7);
+    }
+
+    #[test]
+    fn a_broad_and_deep_tree_is_walked_whole() {
+        let root = tempfile::tempdir().unwrap();
+        let mut directory = root.path().to_path_buf();
+        for level in 0..400 {
+            for side in 0..2 {
+                std::fs::create_dir(directory.join(format!("s{side}"))).unwrap();
+            }
+            std::fs::write(directory.join("f"), format!("{level}")).unwrap();
+            directory.push("s0");
+        }
+        assert_eq!(walked(root.path()).len(), 400 * 3);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_part_of_the_snapshot() {
+        let root = tempfile::tempdir().unwrap();
+        let closed = root.path().join("closed");
+        std::fs::create_dir(&closed).unwrap();
+        std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0)).unwrap();
+        let snapshot = walked(root.path());
+        // The superuser reads everything; the test script runs this once more as nobody.
+        let expected = !rustix::process::geteuid().is_root();
+        assert_eq!(snapshot.listing(b"closed").is_some_and(|listing| listing.error.is_some()), expected);
+        std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}

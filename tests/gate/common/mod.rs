@@ -1,0 +1,7 @@
+//! What every black-box test stands on: hermetic repositories, bounded child processes, and readable results.
+
+pub mod json;
+pub mod outcome;
+pub mod run;
+pub mod sandbox;
+pub mod tree;
