@@ -110,7 +110,8 @@ fn path(rules: &Rules, envelope: &Envelope, path: &RepoPath) -> Option<Finding> 
 }
 
 fn listed(envelope: &Envelope) -> String {
-    let first: Vec<&str> = envelope.allow.iter().take(NAMED).map(|pattern| pattern.as_str()).collect();
+    let first: Vec<&str> =
+        envelope.allow.iter().take(NAMED).map(super::super::policy::pattern::Pattern::as_str).collect();
     match envelope.allow.len() - first.len() {
         0 => first.join(", "),
         more => format!("{}, and {more} more", first.join(", ")),

@@ -3,7 +3,7 @@
 //! A tracked file is taken for its blob only when the index vouches for it to the nanosecond; all others are read.
 //! Submodules that are checked out are baselines of their own, below their prefix.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use gix::ObjectId;
 
@@ -197,7 +197,7 @@ impl Taker<'_> {
         gitlinks: &[(RepoPath, BlobId)],
     ) -> Result<Vec<FrozenFile>> {
         let tree = files_named(index, excludes::FILE_NAME);
-        let inner: HashSet<&[u8]> = gitlinks.iter().map(|(path, _)| path.as_bytes()).collect();
+        let inner: BTreeSet<&[u8]> = gitlinks.iter().map(|(path, _)| path.as_bytes()).collect();
         let mut sources = frozen.excludes.clone();
         loop {
             let mut excludes = Excludes::new(repository, tree.iter().cloned(), &sources)?;

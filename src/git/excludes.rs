@@ -120,7 +120,7 @@ impl Excludes {
             mapping.push((file.path.as_bytes().into(), id));
         }
         mapping.sort();
-        let ignore = Ignore::new(Default::default(), globals, None, IgnoreSource::IdMapping, parse);
+        let ignore = Ignore::new(gix::ignore::Search::default(), globals, None, IgnoreSource::IdMapping, parse);
         let case = if sources.ignore_case { Case::Fold } else { Case::Sensitive };
         let stack = Stack::new(repository.location.root.clone(), State::IgnoreStack(ignore), case, Vec::new(), mapping);
         Ok(Excludes { stack, objects })

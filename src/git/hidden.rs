@@ -1,6 +1,6 @@
 //! Sorts what no index lists into hidden and visible, directory by directory from the top.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::baseline::within;
 use super::excludes::{Excludes, FILE_NAME};
@@ -22,10 +22,15 @@ pub struct Sorted {
 }
 
 /// Sorts the unclassified entries of the checkout at `prefix`; `inner` are its submodules.
-pub fn sort(snapshot: &Snapshot, prefix: &RepoPath, inner: &HashSet<&[u8]>, excludes: &mut Excludes) -> Result<Sorted> {
+pub fn sort(
+    snapshot: &Snapshot,
+    prefix: &RepoPath,
+    inner: &BTreeSet<&[u8]>,
+    excludes: &mut Excludes,
+) -> Result<Sorted> {
     let mut sorted = Sorted::default();
     let mut hidden_directories: HashSet<RepoPath> = HashSet::new();
-    let mut foreign: HashSet<&[u8]> = inner.clone();
+    let mut foreign: HashSet<&[u8]> = inner.iter().copied().collect();
     for (at, listing) in snapshot.listings().iter().enumerate() {
         let path = listing.path.as_bytes();
         if !listing.path.is_within(prefix.as_bytes()) {

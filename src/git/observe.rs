@@ -62,7 +62,8 @@ pub fn contents(
 ) -> Result<()> {
     for part in parts(repository, scene, delta)? {
         if let Some(change) = part.moved {
-            let (before, after) = (gitlink(change.mode_before, &part.before), gitlink(change.mode_after, &part.after));
+            let (before, after) =
+                (gitlink(change.mode_before, part.before.as_ref()), gitlink(change.mode_after, part.after.as_ref()));
             each(Contents { change, before, after })?;
         }
         let Some(checkout) = part.checkout else { continue };
@@ -79,7 +80,7 @@ pub fn contents(
     Ok(())
 }
 
-fn gitlink(mode: Option<Mode>, id: &Option<BlobId>) -> Bytes {
+fn gitlink(mode: Option<Mode>, id: Option<&BlobId>) -> Bytes {
     match (mode, id) {
         (Some(Mode::Gitlink), Some(id)) => Bytes::Gitlink(object_id(id)),
         _ => Bytes::Absent,
@@ -160,8 +161,8 @@ fn moved_change(prefix: &RepoPath, before: Option<BlobId>, after: Option<BlobId>
     let (old, new) = (before.map(|id| object_id(&id)), after.map(|id| object_id(&id)));
     let side = |id: &Option<gix::ObjectId>| id.is_some();
     let lines = lines::count(
-        old.as_deref().map_or(Side::Absent, |id| Side::Gitlink(id)),
-        new.as_deref().map_or(Side::Absent, |id| Side::Gitlink(id)),
+        old.as_deref().map_or(Side::Absent, Side::Gitlink),
+        new.as_deref().map_or(Side::Absent, Side::Gitlink),
         &super::attributes::Value::Unspecified,
         &lines::Drivers::new(),
     );

@@ -111,7 +111,7 @@ impl Reader {
                 Ok(raw) if stat(&file)? == before => raw,
                 _ => return Err(Errno::AGAIN),
             };
-            Ok(reader.to_git(path, &raw, in_index).map(Some))
+            Ok(reader.converted(path, &raw, in_index).map(Some))
         })
     }
 
@@ -175,7 +175,7 @@ impl Reader {
         }))
     }
 
-    fn to_git(&mut self, path: &RepoPath, raw: &[u8], in_index: Option<BlobId>) -> Result<Vec<u8>> {
+    fn converted(&mut self, path: &RepoPath, raw: &[u8], in_index: Option<BlobId>) -> Result<Vec<u8>> {
         let attributes = self.attributes.at(path)?;
         let objects = &self.objects;
         let converted = Conversion::new(&attributes, self.endings).to_git(raw, &mut || indexed(objects, in_index))?;

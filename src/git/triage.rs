@@ -67,11 +67,8 @@ impl<'a> Sorter<'a> {
             return Ok(());
         }
         match before.as_ref().and_then(recorded) {
-            Some(baseline) => {
-                self.tracked(path, before, after, baseline);
-                Ok(())
-            }
-            None => self.untracked(path, before, after),
+            Some(baseline) => self.tracked(path, before, after, baseline),
+            None => self.untracked(path, before.as_ref(), after),
         }
     }
 
@@ -90,20 +87,30 @@ impl<'a> Sorter<'a> {
         Ok(())
     }
 
-    fn tracked(&mut self, path: RepoPath, before: Option<Entry>, after: Option<Entry>, baseline: Recorded) {
+    fn tracked(
+        &mut self,
+        path: RepoPath,
+        before: Option<Entry>,
+        after: Option<Entry>,
+        baseline: Recorded,
+    ) -> Result<()> {
         let is_submodule = baseline.mode == Mode::Gitlink;
         let kind = after.as_ref().map(|entry| entry.stat.kind);
         if is_submodule && kind == Some(Kind::Directory) {
-            return;
+            return Ok(());
         }
         if kind == Some(Kind::Special) {
             self.triage.obstacles.push((path.clone(), Obstacle::Special));
         }
-        self.job(path, before, after, Some(baseline));
+        // A file that left the index and is hidden is gone for Git, whatever lies on disk.
+        let inside = within(&self.today.frozen.prefix, path.as_bytes());
+        let gone = after.is_some() && self.today.in_index(inside).is_none() && self.hide(inside, false)?;
+        self.job(path, before, after.filter(|_| !gone), Some(baseline));
+        Ok(())
     }
 
-    fn untracked(&mut self, path: RepoPath, before: Option<Entry>, after: Option<Entry>) -> Result<()> {
-        let was_ignored = before.as_ref().is_some_and(|entry| entry.class == Class::Ignored);
+    fn untracked(&mut self, path: RepoPath, before: Option<&Entry>, after: Option<Entry>) -> Result<()> {
+        let was_ignored = before.is_some_and(|entry| entry.class == Class::Ignored);
         let inside = within(&self.today.frozen.prefix, path.as_bytes());
         let Some(entry) = &after else {
             if was_ignored {
@@ -116,7 +123,7 @@ impl<'a> Sorter<'a> {
             Kind::Special => self.remark(RemarkKind::Special, path),
             // What Git tracks today is not hidden by any rule.
             Kind::File | Kind::Symlink if self.today.in_index(inside).is_some() => self.job(path, None, after, None),
-            kind @ (Kind::File | Kind::Symlink) => match &before {
+            kind @ (Kind::File | Kind::Symlink) => match before {
                 Some(before) if was_ignored && before.stat.kind == kind => match before.digest {
                     Some(digest) => self.triage.ignored.push((path, kind, digest)),
                     None => self.remark(RemarkKind::IgnoredChanged, path),

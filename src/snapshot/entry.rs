@@ -172,9 +172,9 @@ impl Listing {
     /// Adds an entry; [`Listing::sort`] must follow before anybody looks.
     pub fn push(&mut self, name: &[u8], stat: Stat, class: Class, digest: Option<[u8; 32]>) {
         let at = |len: usize| u32::try_from(len).expect("a directory's names stay below 4 GiB");
-        let start = at(self.names.len());
+        let begin = at(self.names.len());
         self.names.extend_from_slice(name);
-        self.entries.push(Entry { name: start..at(self.names.len()), stat, class, digest });
+        self.entries.push(Entry { name: begin..at(self.names.len()), stat, class, digest });
     }
 
     /// Sorts the entries by name.

@@ -238,7 +238,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let closed = root.path().join("closed");
         std::fs::create_dir(&closed).unwrap();
-        std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o0)).unwrap();
         let snapshot = walked(root.path());
         // The superuser reads everything; the test script runs this once more as nobody.
         let expected = !rustix::process::geteuid().is_root();
