@@ -112,6 +112,8 @@ pub struct FrozenAttributes {
     base: Search,
     directories: HashMap<RepoPath, Level>,
     info: Search,
+    /// Whether no source says anything, so that nobody need be asked.
+    silent: bool,
 }
 
 /// The `.gitattributes` of one directory: most of them are never asked.
@@ -141,7 +143,12 @@ impl FrozenAttributes {
             base: Search::default(),
             directories,
             info: Search::default(),
+            silent: false,
         };
+        let says_nothing = |source: &Source| source.bytes.is_empty();
+        attributes.silent = attributes.directories.is_empty()
+            && sources.global.iter().all(says_nothing)
+            && sources.info.iter().all(says_nothing);
         // The definition of a macro that is read last is the one that counts, so this is the order of precedence, upwards.
         add(&mut attributes.base, BUILTIN, "builtin", None, &mut attributes.names)?;
         for source in &sources.global {
@@ -158,6 +165,9 @@ impl FrozenAttributes {
     ///
     /// An attribute file that is missing from the object database, or damaged, is an error.
     pub fn at(&mut self, path: &RepoPath) -> Result<PathAttributes> {
+        if self.silent {
+            return Ok(PathAttributes::default());
+        }
         let ancestors = self.ancestors(path);
         for directory in &ancestors {
             self.load(directory)?;

@@ -71,7 +71,8 @@ pub fn stated_size(objects: &dyn FindHeader, id: &oid) -> Result<u64> {
 
 /// Feeds all of `reader` to `sink` and makes sure that it was `size` bytes, to the end of the stream.
 pub(super) fn each_chunk(reader: &mut dyn Read, size: u64, mut sink: impl FnMut(&[u8])) -> Result<()> {
-    let mut buffer = vec![0; CHUNK];
+    // One byte more than the size, so that a file that grew is noticed without asking again for a small one.
+    let mut buffer = vec![0; usize::try_from(size).map_or(CHUNK, |size| size.saturating_add(1).min(CHUNK))];
     let mut left = size;
     loop {
         let count = match reader.read(&mut buffer) {

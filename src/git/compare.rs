@@ -83,7 +83,7 @@ pub fn sides(reader: &mut Reader, job: &Job) -> Result<Seen<(Bytes, Bytes)>> {
             if mode == Mode::Symlink { Bytes::Link(bytes.unwrap_or_default()) } else { Bytes::File(bytes) }
         }
     };
-    let Some(after) = job.after.as_ref().filter(|after| after.stat.kind != Kind::Special) else {
+    let Some(after) = job.after.as_ref().filter(|after| after.stat.kind != Kind::Special && !job.gone) else {
         return Ok(Ok((before, Bytes::Absent)));
     };
     let loaded = reader.load(&job.inside, after.stat.kind, job.index.map(|recorded| recorded.id))?;
@@ -138,6 +138,9 @@ fn worktree_kind(
         let special = job.after.is_some();
         return Ok(Some(if special { ChangeKind::TypeChanged } else { ChangeKind::Deleted }));
     };
+    if job.gone {
+        return Ok(Some(ChangeKind::Deleted));
+    }
     let mode = mode_of(content);
     if (baseline.mode == Mode::Symlink) != (mode == Mode::Symlink) || baseline.mode == Mode::Gitlink {
         return Ok(Some(ChangeKind::TypeChanged));

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::hash::Kind as HashKind;
@@ -31,6 +32,8 @@ pub struct Reader {
     hash: HashKind,
     endings: LineEndings,
     attributes: FrozenAttributes,
+    /// The directory that was opened last: paths come in order, so the next one is often in it as well.
+    directory: Option<(Box<[u8]>, Arc<OwnedFd>)>,
 }
 
 /// What stands on disk, as Git would store it.
@@ -62,14 +65,14 @@ impl Reader {
             frozen.excludes.ignore_case,
         )?;
         let hash = repository.gix.object_hash();
-        Ok(Reader { root: fd, objects, hash, endings: frozen.line_endings(), attributes })
+        Ok(Reader { root: fd, objects, hash, endings: frozen.line_endings(), attributes, directory: None })
     }
 
     /// Another reader of the same checkout, for another thread.
     pub fn another(&self) -> Result<Reader> {
         let root = self.root.try_clone().map_err(|error| Error::io("cannot open the work tree once more", error))?;
         let (objects, attributes) = (self.objects.clone(), self.attributes.clone());
-        Ok(Reader { root, objects, hash: self.hash, endings: self.endings, attributes })
+        Ok(Reader { root, objects, hash: self.hash, endings: self.endings, attributes, directory: None })
     }
 
     /// What the frozen rules say about a path.
@@ -128,7 +131,10 @@ impl Reader {
     ) -> Result<Seen<T>> {
         let (directory, name) = open::split(path.as_bytes());
         for _ in 0..TRIES {
-            let answer = open::directory_at(&self.root, directory).and_then(|parent| read(self, &parent, name));
+            let answer = self.directory(directory).and_then(|parent| read(self, &parent, name));
+            if answer.is_err() {
+                self.directory = None;
+            }
             match answer {
                 Ok(answer) => return answer.map(Ok),
                 // Gone or replaced since the walk, or written to while it was read.
@@ -137,6 +143,17 @@ impl Reader {
             }
         }
         Ok(Err(Obstacle::Unsteady))
+    }
+
+    fn directory(&mut self, path: &[u8]) -> std::result::Result<Arc<OwnedFd>, Errno> {
+        match &self.directory {
+            Some((opened, fd)) if **opened == *path => Ok(Arc::clone(fd)),
+            _ => {
+                let fd = Arc::new(open::directory_at(&self.root, path)?);
+                self.directory = Some((path.into(), Arc::clone(&fd)));
+                Ok(fd)
+            }
+        }
     }
 
     fn identify_link(&mut self, parent: &OwnedFd, name: &[u8]) -> std::result::Result<Result<Content>, Errno> {

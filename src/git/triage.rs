@@ -26,6 +26,8 @@ pub struct Job {
     pub after: Option<Entry>,
     /// What the index has today.
     pub index: Option<Recorded>,
+    /// Whether the file left the index and is hidden, so that Git sees it no more although it lies there.
+    pub gone: bool,
 }
 
 /// What the delta comes to.
@@ -105,7 +107,10 @@ impl<'a> Sorter<'a> {
         // A file that left the index and is hidden is gone for Git, whatever lies on disk.
         let inside = within(&self.today.frozen.prefix, path.as_bytes());
         let gone = after.is_some() && self.today.in_index(inside).is_none() && self.hide(inside, false)?;
-        self.job(path, before, after.filter(|_| !gone), Some(baseline));
+        self.job(path, before, after, Some(baseline));
+        if let Some(job) = self.triage.jobs.last_mut() {
+            job.gone = gone;
+        }
         Ok(())
     }
 
@@ -148,7 +153,7 @@ impl<'a> Sorter<'a> {
         let index = self.today.in_index(inside.as_bytes());
         let digest = before.as_ref().and_then(|entry| entry.digest);
         let after = after.filter(|entry| entry.stat.kind != Kind::Directory);
-        self.triage.jobs.push(Job { path, inside, baseline, digest, before, after, index });
+        self.triage.jobs.push(Job { path, inside, baseline, digest, before, after, index, gone: false });
     }
 
     fn remark(&mut self, kind: RemarkKind, path: RepoPath) {

@@ -2,8 +2,6 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 use super::api::Progress;
 use crate::error::{Error, Result};
@@ -11,25 +9,9 @@ use crate::policy::escape;
 use crate::snapshot::entry::{Snapshot, Time};
 use crate::snapshot::walk;
 
-/// How often a long walk tells how far it is.
-const REPORT_EVERY: Duration = Duration::from_millis(100);
-
 /// Walks the work tree.
 pub fn walk(root: &Path, progress: Progress<'_>) -> Result<Snapshot> {
-    let seen = AtomicU64::new(0);
-    let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let reporter = scope.spawn(|| {
-            while !done.load(Ordering::Relaxed) {
-                std::thread::park_timeout(REPORT_EVERY);
-                progress("reading the work tree", seen.load(Ordering::Relaxed));
-            }
-        });
-        let walked = walk::walk(root, &seen);
-        done.store(true, Ordering::Relaxed);
-        reporter.thread().unpark();
-        walked
-    })
+    walk::walk(root, &|seen| progress("reading the work tree", seen))
 }
 
 /// The time that the file system of `root` gives to a file that is written now.

@@ -82,6 +82,11 @@ impl Store {
         Ok(Record { config, state, anchor })
     }
 
+    /// The size of the fingerprint file, 0 when there is none.
+    pub fn fingerprint_size(&self) -> u64 {
+        std::fs::symlink_metadata(self.directory.join(FINGERPRINT)).map_or(0, |metadata| metadata.len())
+    }
+
     /// The fingerprint that belongs to a state.
     pub fn fingerprint(&self, state: &State) -> Result<Fingerprint> {
         let directory = self.open()?;

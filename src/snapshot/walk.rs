@@ -33,20 +33,29 @@ const MAX_THREADS: usize = 8;
 /// How many bytes of directory entries are asked for at once.
 const BUFFER: usize = 64 * 1024;
 
-/// Everything under `root`. `seen` counts the entries while the walk goes on, for whoever shows progress.
-pub fn walk(root: &Path, seen: &AtomicU64) -> Result<Snapshot> {
+/// How many entries pass between two reports.
+const REPORT_EVERY: u64 = 4096;
+
+/// As many directories as this are read before another thread is worth its start.
+const WORTH_THREADS: usize = 64;
+
+/// Everything under `root`. `report` is told now and then how many entries were seen.
+pub fn walk(root: &Path, report: &(dyn Fn(u64) + Sync)) -> Result<Snapshot> {
     let fd = open::root(root).map_err(|error| {
         Error::io(format!("cannot open the work tree {}", escape::plain(root.as_os_str().as_encoded_bytes())), error)
     })?;
-    let walker = Walker::new(Arc::new(fd), seen);
+    let walker = Walker::new(Arc::new(fd), report);
+    let mut listings = walker.work(WORTH_THREADS);
+    if walker.is_done() {
+        return Ok(Snapshot::new(listings));
+    }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-    let listings = std::thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| walker.work())).collect();
-        let mut listings = walker.work();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| walker.work(usize::MAX))).collect();
+        listings.append(&mut walker.work(usize::MAX));
         for worker in workers {
             listings.append(&mut worker.join().expect("a walking thread does not panic"));
         }
-        listings
     });
     Ok(Snapshot::new(listings))
 }
@@ -68,23 +77,35 @@ struct Walker<'a> {
     queue: Mutex<Queue>,
     wake: Condvar,
     held: AtomicUsize,
-    seen: &'a AtomicU64,
+    seen: AtomicU64,
+    report: &'a (dyn Fn(u64) + Sync),
 }
 
 impl<'a> Walker<'a> {
-    fn new(root: Arc<OwnedFd>, seen: &'a AtomicU64) -> Self {
+    fn new(root: Arc<OwnedFd>, report: &'a (dyn Fn(u64) + Sync)) -> Self {
         let jobs = vec![Job { path: RepoPath::new(Vec::new()), parent: None }];
         let queue = Mutex::new(Queue { jobs, busy: 0 });
-        Walker { root, queue, wake: Condvar::new(), held: AtomicUsize::new(0), seen }
+        Walker { root, queue, wake: Condvar::new(), held: AtomicUsize::new(0), seen: AtomicU64::new(0), report }
     }
 
-    /// Reads directories until none is left, and gives back what this thread has read.
-    fn work(&self) -> Vec<Listing> {
+    /// Whether no directory waits; asked only while no thread works.
+    fn is_done(&self) -> bool {
+        self.queue.lock().expect("no thread panics while it holds the queue").jobs.is_empty()
+    }
+
+    /// Reads directories until none is left or `most` are read, and gives back what this thread has read.
+    fn work(&self, most: usize) -> Vec<Listing> {
         let mut listings = Vec::new();
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
-        while let Some(job) = self.take() {
+        while listings.len() < most
+            && let Some(job) = self.take()
+        {
             let (listing, children) = self.read(job, &mut buffer);
-            self.seen.fetch_add(listing.entries().len() as u64, Ordering::Relaxed);
+            let entries = listing.entries().len() as u64;
+            let seen = self.seen.fetch_add(entries, Ordering::Relaxed);
+            if seen / REPORT_EVERY != (seen + entries) / REPORT_EVERY {
+                (self.report)(seen + entries);
+            }
             listings.push(listing);
             self.give(children);
         }
@@ -193,7 +214,7 @@ mod tests {
     use crate::snapshot::entry::Entry;
 
     fn walked(root: &Path) -> Snapshot {
-        walk(root, &AtomicU64::new(0)).unwrap()
+        walk(root, &|_| ()).unwrap()
     }
 
     #[test]
