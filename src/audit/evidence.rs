@@ -160,6 +160,66 @@ pub enum RemarkKind {
     IgnoredDeleted,
 }
 
+/// A part of the control plane, of the rules or of the history that is not as it was at arm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drift {
+    /// What kind of thing drifted; it decides the code, the severity and why it matters.
+    pub kind: DriftKind,
+    /// The thing: a configuration key, a ref, a file of the Git directory, a path. Never a secret's value.
+    pub subject: Text,
+    /// What happened to it, a phrase such as `created`, `was aa11, is bb22` or `deleted`.
+    pub what: Text,
+    /// The command that undoes it, where one does.
+    pub undo: Option<Text>,
+}
+
+/// The kinds of [`Drift`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DriftKind {
+    /// Configuration that runs programs, redirects transport or changes what Git sees.
+    Config,
+    /// A hook was created, changed or deleted, or hooks are looked up elsewhere.
+    Hook,
+    /// An attribute source outside of the tree.
+    Attributes,
+    /// Objects are borrowed from elsewhere.
+    Alternates,
+    /// History is rewritten by grafts or by a shallow boundary that history at arm did not have.
+    Graft,
+    /// An object is replaced by another.
+    ReplaceRef,
+    /// A local branch was created.
+    BranchCreated,
+    /// A local branch stands on another commit.
+    BranchMoved,
+    /// A local branch was deleted.
+    BranchDeleted,
+    /// A tag was created, moved or deleted.
+    Tag,
+    /// A new tag on history that was there at arm: only noted.
+    TagOnKnownHistory,
+    /// The stash grew, shrank or was dropped.
+    Stash,
+    /// HEAD stands on another branch, or was detached.
+    HeadSwitched,
+    /// The baseline is no ancestor of HEAD any more.
+    BaselineLost,
+    /// A linked work tree appeared: only noted.
+    LinkedWorktree,
+    /// `.git` itself, `commondir` or `gitdir` lead elsewhere.
+    GitDirectory,
+    /// Sparse settings of the index.
+    Sparse,
+    /// Control files of a submodule or of a nested repository.
+    SubmoduleControl,
+    /// A directory called `.git` that is no repository, so that Git looks away from what is in it.
+    FalseGitDirectory,
+    /// An exclude source changed and hides nothing new: only noted.
+    ExcludeSource,
+    /// Something that the rules of arm did not hide is hidden now.
+    NewlyHidden,
+}
+
 /// Where HEAD pointed when the baseline was taken, and where it points now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeadMovement {
@@ -193,12 +253,14 @@ pub struct Evidence {
     pub obstacles: Vec<(RepoPath, Obstacle)>,
     /// What is only noted.
     pub remarks: Vec<Remark>,
+    /// What drifted beside the files.
+    pub drifts: Vec<Drift>,
 }
 
 impl Evidence {
     /// Whether two looks saw the same work: what is only noted may differ, because builds and tests write caches.
     pub fn shows_the_same_work(&self, other: &Evidence) -> bool {
-        (&self.head, &self.changes, &self.hidden, &self.obstacles)
-            == (&other.head, &other.changes, &other.hidden, &other.obstacles)
+        (&self.head, &self.changes, &self.hidden, &self.obstacles, &self.drifts)
+            == (&other.head, &other.changes, &other.hidden, &other.obstacles, &other.drifts)
     }
 }

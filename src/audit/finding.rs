@@ -23,6 +23,8 @@ pub enum Code {
     PathOutside,
     /// A changed path matches a deny pattern.
     PathDenied,
+    /// A protected path changed: a file that steers agents, editors, hooks or Cordon itself.
+    ProtectedPath,
     /// More changed paths than allowed.
     BudgetFiles,
     /// More added lines than allowed.
@@ -35,8 +37,62 @@ pub enum Code {
     BudgetBinaryFiles,
     /// HEAD stands on another commit, and commits are not allowed.
     HeadChanged,
+    /// HEAD stands on another branch, or was detached.
+    HeadSwitched,
+    /// The baseline is no ancestor of HEAD any more.
+    BaselineLost,
+    /// A local branch was created, moved or deleted.
+    BranchChanged,
+    /// A tag was created, moved or deleted.
+    TagChanged,
+    /// The stash grew, shrank or was dropped.
+    StashChanged,
     /// A flag of the index hides a tracked path from Git.
     HiddenEntry,
+    /// Sparse settings of the index changed.
+    SparseChanged,
+    /// Something that the exclude rules of arm did not hide is hidden now.
+    NewlyHidden,
+    /// An exclude source changed and hides nothing new.
+    ExcludeSource,
+    /// An ignored file that existed at arm changed.
+    IgnoredChanged,
+    /// An ignored file that existed at arm is gone.
+    IgnoredDeleted,
+    /// An ignored file appeared.
+    IgnoredAdded,
+    /// An installed dependency that existed at arm changed or is gone; verifiers run this code.
+    DependencyChanged,
+    /// Configuration changed that runs programs, redirects transport or changes what Git sees.
+    ConfigChanged,
+    /// A hook was created, changed or deleted, or hooks are looked up elsewhere.
+    HookChanged,
+    /// An attribute source outside of the tree changed.
+    AttributesChanged,
+    /// Objects are borrowed from elsewhere.
+    AlternatesChanged,
+    /// Grafts or the shallow boundary changed in a way that rewrites history.
+    GraftChanged,
+    /// An object is replaced by another.
+    ReplaceRef,
+    /// The work tree's .git, or a file that leads from it, leads elsewhere.
+    GitDirectoryChanged,
+    /// A control file of a submodule or a nested repository changed.
+    SubmoduleControl,
+    /// A directory called .git is no repository, so that Git looks away from what is in it.
+    FalseGitDirectory,
+    /// A linked work tree appeared.
+    LinkedWorktree,
+    /// A symbolic link leads out of the repository or into its Git directory.
+    SymlinkEscapes,
+    /// A file has set-user-id, set-group-id or sticky bits that it did not have.
+    SpecialPermissions,
+    /// A tracked file became a hard link to something outside of the change.
+    HardLinked,
+    /// Two names would be one on a file system that ignores case or normalises Unicode.
+    NameTwin,
+    /// Uncommitted work that existed at arm was changed or lost.
+    LostWork,
     /// A path could not be read, so it cannot be vouched for.
     Unreadable,
     /// Something that is no file stands where a tracked file was.
@@ -55,13 +111,41 @@ impl Code {
         match self {
             Code::PathOutside => "path-outside",
             Code::PathDenied => "path-denied",
+            Code::ProtectedPath => "protected-path",
             Code::BudgetFiles => "budget-files",
             Code::BudgetAddedLines => "budget-added-lines",
             Code::BudgetDeletedLines => "budget-deleted-lines",
             Code::BudgetWorkingBytes => "budget-working-bytes",
             Code::BudgetBinaryFiles => "budget-binary-files",
             Code::HeadChanged => "head-changed",
+            Code::HeadSwitched => "head-switched",
+            Code::BaselineLost => "baseline-lost",
+            Code::BranchChanged => "branch-changed",
+            Code::TagChanged => "tag-changed",
+            Code::StashChanged => "stash-changed",
             Code::HiddenEntry => "hidden-entry",
+            Code::SparseChanged => "sparse-changed",
+            Code::NewlyHidden => "newly-hidden",
+            Code::ExcludeSource => "exclude-source",
+            Code::IgnoredChanged => "ignored-changed",
+            Code::IgnoredDeleted => "ignored-deleted",
+            Code::IgnoredAdded => "ignored-added",
+            Code::DependencyChanged => "dependency-changed",
+            Code::ConfigChanged => "config-changed",
+            Code::HookChanged => "hook-changed",
+            Code::AttributesChanged => "attributes-changed",
+            Code::AlternatesChanged => "alternates-changed",
+            Code::GraftChanged => "graft-changed",
+            Code::ReplaceRef => "replace-ref",
+            Code::GitDirectoryChanged => "git-directory-changed",
+            Code::SubmoduleControl => "submodule-control",
+            Code::FalseGitDirectory => "false-git-directory",
+            Code::LinkedWorktree => "linked-worktree",
+            Code::SymlinkEscapes => "symlink-escapes",
+            Code::SpecialPermissions => "special-permissions",
+            Code::HardLinked => "hard-linked",
+            Code::NameTwin => "name-twin",
+            Code::LostWork => "lost-work",
             Code::Unreadable => "unreadable",
             Code::SpecialFile => "special-file",
             Code::Unsteady => "unsteady",

@@ -1,5 +1,6 @@
 //! The judge: holds the evidence against the envelope and says what it finds, each thing in words to act on.
 
+use super::drift;
 use super::evidence::{Change, Evidence, HidingFlag, Layer, Obstacle, Remark, RemarkKind};
 use super::finding::{Code, Finding, Severity};
 use super::verdict::{Left, Metrics, Verification};
@@ -24,6 +25,13 @@ pub struct Judgement {
     pub notes: Vec<Text>,
 }
 
+impl Judgement {
+    /// Whether anything found rejects the change.
+    pub fn rejects(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Violation)
+    }
+}
+
 /// Whether a change belongs to the net change: what stands only in history does not.
 pub fn is_net(change: &Change) -> bool {
     change.layers.iter().any(|layer| *layer != Layer::Commit)
@@ -37,6 +45,7 @@ pub fn judge(envelope: &Envelope, rules: &Rules, evidence: &Evidence) -> Judgeme
     findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, &change.path)));
     findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(path, obstacle)));
     findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(path, *flag)));
+    findings.extend(drift::findings(envelope, evidence));
     findings.extend(budgets(&metrics, &envelope.limits));
     Judgement { metrics, left: left(&metrics, &envelope.limits), findings, notes: notes(&evidence.remarks) }
 }

@@ -38,8 +38,14 @@ pub struct Contents {
 /// The evidence of all checkouts.
 pub fn observe(repository: Repository, scene: &Scene<'_>, delta: Vec<Difference>) -> Result<Evidence> {
     let head = head(&repository, scene)?;
-    let mut evidence =
-        Evidence { head, changes: Vec::new(), hidden: Vec::new(), obstacles: Vec::new(), remarks: Vec::new() };
+    let mut evidence = Evidence {
+        head,
+        changes: Vec::new(),
+        hidden: Vec::new(),
+        obstacles: Vec::new(),
+        remarks: Vec::new(),
+        drifts: Vec::new(),
+    };
     for part in parts(repository, scene, delta)? {
         evidence.changes.extend(part.moved);
         let Some(checkout) = part.checkout else { continue };

@@ -29,6 +29,13 @@ impl Text {
         self
     }
 
+    /// Appends another text as it is.
+    #[must_use]
+    pub fn raw(mut self, other: &Text) -> Self {
+        self.0.extend_from_slice(&other.0);
+        self
+    }
+
     /// The raw bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0

@@ -10,6 +10,7 @@ use super::state::{Phase, State};
 use super::store::{Record, Store};
 use super::verify;
 use crate::audit::evidence::Evidence;
+use crate::audit::finding::Severity;
 use crate::audit::judge::{self, Judgement};
 use crate::audit::verdict::{self, Summary, Verdict, Verification};
 use crate::error::{Error, Kind, Result};
@@ -113,7 +114,7 @@ impl Check<'_> {
         let mut judgement = judge::judge(&config.policy, &rules, &evidence);
         let mut verification = Vec::new();
         for round in 1..=ROUNDS {
-            if !judgement.findings.is_empty() || config.verify.is_empty() {
+            if judgement.rejects() || config.verify.is_empty() {
                 break;
             }
             verification = run_verifiers(self.store, self.record, self.start, self.progress)?;
@@ -122,7 +123,7 @@ impl Check<'_> {
                 break;
             }
             judgement = judge::judge(&config.policy, &rules, &after);
-            if round == ROUNDS || !judgement.findings.is_empty() {
+            if round == ROUNDS || judgement.rejects() {
                 judgement.findings.push(judge::changed_meanwhile(&evidence, &after));
             }
             evidence = after;
@@ -175,7 +176,11 @@ fn conclude(
 ) -> Verdict {
     let Judgement { metrics, left, mut findings, notes } = judgement;
     findings.extend(verification.iter().filter_map(judge::verification));
-    let violations: Vec<Text> = findings.iter().map(|finding| finding.message.clone()).collect();
+    let violations: Vec<Text> = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Violation)
+        .map(|finding| finding.message.clone())
+        .collect();
     Verdict {
         schema_version: verdict::SCHEMA_VERSION,
         passed: violations.is_empty(),
