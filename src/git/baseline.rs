@@ -81,6 +81,7 @@ impl Taker<'_> {
     fn checkout(&mut self, repository: &Repository, prefix: &RepoPath) -> Result<()> {
         let index = repository.index()?;
         super::dirt::refuse_hidden(&index, prefix)?;
+        super::dirt::refuse_own_directories(&index, prefix)?;
         let mut frozen = control::freeze(repository, prefix, index.digest)?;
         self.compare_with_tree(repository, &index, &frozen)?;
         let position = self.taken.control.checkouts.len();

@@ -2,6 +2,7 @@
 
 use gix::ObjectId;
 
+use super::attributes::Value;
 use super::blob;
 use super::lines::{self, BIG_FILE, Drivers, Side};
 use super::reader::{Content, Reader, Seen, object_id};
@@ -9,7 +10,8 @@ use super::today::Recorded;
 use super::triage::Job;
 use crate::audit::evidence::{Change, ChangeKind, Layer, Mode, Obstacle, RemarkKind};
 use crate::error::Result;
-use crate::snapshot::entry::{Entry, Kind};
+use crate::policy::path::RepoPath;
+use crate::snapshot::entry::{BlobId, Entry, Kind};
 
 /// What a comparison showed.
 #[derive(Debug, Default)]
@@ -67,6 +69,36 @@ pub fn compare(reader: &mut Reader, drivers: &Drivers, job: &Job) -> Result<Comp
     change.content = now.map(|content| content.id);
     compared.change = Some(change);
     Ok(compared)
+}
+
+/// The change of a path that is a submodule, or a repository that Git would take for one, on either side.
+pub fn gitlink_change(path: &RepoPath, before: Option<BlobId>, after: Option<BlobId>, layer: Layer) -> Change {
+    let (old, new) = (before.map(|id| object_id(&id)), after.map(|id| object_id(&id)));
+    let side = |id: &Option<ObjectId>| if id.is_some() { Some(Mode::Gitlink) } else { None };
+    let counted = lines::count(
+        old.as_deref().map_or(Side::Absent, Side::Gitlink),
+        new.as_deref().map_or(Side::Absent, Side::Gitlink),
+        &Value::Unspecified,
+        &Drivers::new(),
+    );
+    let kind = match (before, after) {
+        (None, _) => ChangeKind::Added,
+        (Some(_), None) => ChangeKind::Deleted,
+        (Some(_), Some(_)) => ChangeKind::Modified,
+    };
+    Change {
+        path: path.clone(),
+        kind,
+        layers: vec![layer],
+        added: counted.added,
+        deleted: counted.deleted,
+        binary: false,
+        size_before: None,
+        size_after: None,
+        mode_before: side(&old),
+        mode_after: side(&new),
+        content: after,
+    }
 }
 
 /// The two contents, as Git stores them.
@@ -146,22 +178,20 @@ fn worktree_kind(
         return Ok(Some(ChangeKind::TypeChanged));
     }
     let same_bytes = match job.digest {
-        // What a filter driver makes of the bytes is not known, so the bytes themselves are compared.
-        Some(digest) if content.driver || content.converted || content.id != baseline.id => {
-            match reader.digest(&job.inside, content.stat.kind)? {
-                Ok(now) => now == digest,
-                Err(obstacle) => {
-                    compared.obstacle = Some(obstacle);
-                    false
-                }
+        // The blob does not give the bytes on disk, so the bytes themselves are compared.
+        Some(digest) => match reader.digest(&job.inside, content.stat.kind)? {
+            Ok(now) => now == digest,
+            Err(obstacle) => {
+                compared.obstacle = Some(obstacle);
+                false
             }
-        }
-        _ => content.id == baseline.id && !content.converted,
+        },
+        None => content.id == baseline.id && !content.converted,
     };
     if !same_bytes && (content.id != baseline.id || content.driver) {
         return Ok(Some(ChangeKind::Modified));
     }
-    if mode != baseline.mode {
+    if mode != baseline.mode && !job.ignores_modes {
         return Ok(Some(ChangeKind::ModeChanged));
     }
     let permissions = job.before.as_ref().map(|before| before.stat.permissions);

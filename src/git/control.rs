@@ -47,6 +47,8 @@ impl Control {
 pub struct Frozen {
     /// Where it lies in the work tree; the root for the repository's own.
     pub prefix: RepoPath,
+    /// The inodes of the work tree and of its Git directory: state that was copied elsewhere is foreign there.
+    pub inodes: (u64, u64),
     /// `sha1` or `sha256`.
     pub object_format: String,
     /// HEAD's commit, in hex.
@@ -93,6 +95,7 @@ pub fn freeze(repository: &Repository, prefix: &RepoPath, index: Option<[u8; 32]
     attributes.push(FrozenFile::read(repository.location.common_dir.join("info/attributes"))?);
     Ok(Frozen {
         prefix: prefix.clone(),
+        inodes: repository.inodes()?,
         object_format: repository.object_format(),
         commit: commit.to_string(),
         tree: repository.tree_of(commit)?.to_string(),
@@ -141,6 +144,15 @@ impl Frozen {
     /// The diff drivers in the form that [`super::lines`] takes.
     pub fn drivers(&self) -> Drivers {
         self.diff_drivers.iter().map(|(name, binary)| (name.as_bytes().to_vec(), *binary)).collect()
+    }
+
+    /// Refuses state that was recorded for another work tree, such as one that was copied together with its files.
+    pub fn require_place(&self, repository: &Repository) -> Result<()> {
+        if repository.inodes()? == self.inodes {
+            return Ok(());
+        }
+        Err(Error::state("this envelope was armed in another work tree: the state is a copy")
+            .hint("cordon reset clears it here; arm again."))
     }
 
     /// Whether an attribute source outside of the tree says anything.

@@ -4,6 +4,7 @@ use super::index::Index;
 use crate::audit::evidence::HidingFlag;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
+use crate::snapshot::walk::NOT_OBSERVED;
 
 /// How many paths a refusal names.
 const NAMED: usize = 10;
@@ -18,9 +19,13 @@ pub struct Dirt {
 impl Dirt {
     /// Notes that `path` is not as HEAD has it.
     pub fn note(&mut self, how: &str, path: &RepoPath) {
+        let note = format!("{how} {}", path.plain());
+        if self.first.contains(&note) {
+            return;
+        }
         self.count += 1;
         if self.first.len() < NAMED {
-            self.first.push(format!("{how} {}", path.plain()));
+            self.first.push(note);
         }
     }
 
@@ -65,6 +70,22 @@ pub fn refuse_hidden(index: &Index, prefix: &RepoPath) -> Result<()> {
         }
     }
     Err(error)
+}
+
+/// Refuses a repository that tracks what Cordon keeps for itself: it could not be told from Cordon's own files.
+pub fn refuse_own_directories(index: &Index, prefix: &RepoPath) -> Result<()> {
+    if !prefix.is_root() {
+        return Ok(());
+    }
+    let own = |path: &[u8]| NOT_OBSERVED.iter().any(|name| RepoPath::from(path).is_within(name));
+    match index.entries().find(|entry| own(entry.path)) {
+        None => Ok(()),
+        Some(entry) => {
+            let path = RepoPath::from(entry.path);
+            Err(Error::refused(format!("{} is tracked, and that place is Cordon's own", path.plain()))
+                .hint("Remove it from the repository: git rm -r --cached .cordon .stone, and commit that."))
+        }
+    }
 }
 
 fn clearing_command(flag: HidingFlag, hidden: &[(RepoPath, HidingFlag)], prefix: &RepoPath) -> String {

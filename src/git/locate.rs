@@ -34,6 +34,9 @@ const OPENED_BY_NAME: &[&str] = &[
     "objects/info/alternates",
 ];
 
+/// How many alternates may stand behind each other; Git follows five.
+const MAX_ALTERNATES: usize = 6;
+
 /// The repository that holds `start`, by walking up to the nearest `.git`.
 pub fn locate(start: &Path) -> Result<Location> {
     let start = std::fs::canonicalize(start)
@@ -82,6 +85,7 @@ fn at(root: &Path, dot_git: &Path, metadata: &std::fs::Metadata) -> Result<Locat
         }
     }
     require_regular_branch(&location)?;
+    require_regular_alternates(&location.common_dir.join("objects"), MAX_ALTERNATES)?;
     Ok(location)
 }
 
@@ -92,6 +96,15 @@ fn require_regular_branch(location: &Location) -> Result<()> {
         Some(branch) => files::require_regular(&location.common_dir.join(path_in(branch))),
         None => Ok(()),
     }
+}
+
+/// Alternates may name further alternates; each of these files is opened by name.
+fn require_regular_alternates(objects: &Path, depth: usize) -> Result<()> {
+    let Some(named) = files::read(&objects.join("info/alternates"))?.filter(|_| depth > 0) else { return Ok(()) };
+    for line in named.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#")) {
+        require_regular_alternates(&objects.join(path_in(line)), depth - 1)?;
+    }
+    Ok(())
 }
 
 /// The directory that a `.git` file names.

@@ -3,17 +3,18 @@
 use super::baseline::{is_checked_out, open_submodule, within};
 use super::compare::{self, Bytes, Compared};
 use super::control::{Control, Frozen};
-use super::lines::{self, Side};
 use super::open::Repository;
 use super::parallel;
 use super::reader::{Reader, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
-use crate::audit::evidence::{Change, ChangeKind, Evidence, HeadMovement, Layer, Mode, Remark, RemarkKind};
+use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Remark, RemarkKind};
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 use crate::snapshot::delta::Difference;
-use crate::snapshot::entry::{BlobId, Class, Snapshot};
+use crate::snapshot::entry::{BlobId, Class, Entry, Snapshot};
+use crate::snapshot::open;
+use crate::snapshot::walk::NOT_OBSERVED;
 
 /// What is compared: the fingerprint's part, and the present.
 pub struct Scene<'a> {
@@ -125,13 +126,14 @@ fn parts<'a>(repository: Repository, scene: &Scene<'a>, mut delta: Vec<Differenc
         let Some(submodule) = submodule else {
             // The repository inside is gone, and with it what could be said about single files; the work tree's own
             // entry tells whether the directory is.
-            let emptied = !inside.is_empty() && scene.now.entry(frozen.prefix.as_bytes()).is_some();
-            let moved = emptied.then(|| moved_change(&frozen.prefix, before, None));
+            let emptied = !inside.is_empty()
+                && scene.now.listing(frozen.prefix.as_bytes()).is_some_and(|now| !now.entries().is_empty());
+            let moved = emptied.then(|| compare::gitlink_change(&frozen.prefix, before, None, Layer::Worktree));
             parts.push(Part { checkout: None, delta: Vec::new(), moved, before, after: None });
             continue;
         };
         let after = submodule.head()?.commit.map(super::reader::blob_id);
-        let moved = (after != before).then(|| moved_change(&frozen.prefix, before, after));
+        let moved = (after != before).then(|| compare::gitlink_change(&frozen.prefix, before, after, Layer::Worktree));
         let checkout = Today::new(submodule, frozen, scene.baseline)?;
         parts.push(Part {
             delta: with_index(&checkout, scene, inside),
@@ -154,7 +156,7 @@ fn with_index(checkout: &Today<'_>, scene: &Scene<'_>, mut delta: Vec<Difference
             continue;
         }
         let before = scene.baseline.entry(path.as_bytes()).cloned();
-        let after = scene.now.entry(path.as_bytes()).cloned();
+        let after = scene.now.entry(path.as_bytes()).cloned().or_else(|| unobserved(checkout, &path));
         if before.is_some() || after.is_some() {
             let at = delta.partition_point(|difference| difference.path < path);
             delta.insert(at, Difference { path, before, after });
@@ -163,28 +165,15 @@ fn with_index(checkout: &Today<'_>, scene: &Scene<'_>, mut delta: Vec<Difference
     delta
 }
 
-fn moved_change(prefix: &RepoPath, before: Option<BlobId>, after: Option<BlobId>) -> Change {
-    let (old, new) = (before.map(|id| object_id(&id)), after.map(|id| object_id(&id)));
-    let side = |id: &Option<gix::ObjectId>| id.is_some();
-    let lines = lines::count(
-        old.as_deref().map_or(Side::Absent, Side::Gitlink),
-        new.as_deref().map_or(Side::Absent, Side::Gitlink),
-        &super::attributes::Value::Unspecified,
-        &lines::Drivers::new(),
-    );
-    Change {
-        path: prefix.clone(),
-        kind: if side(&new) { ChangeKind::Modified } else { ChangeKind::Deleted },
-        layers: vec![Layer::Worktree],
-        added: lines.added,
-        deleted: lines.deleted,
-        binary: false,
-        size_before: None,
-        size_after: None,
-        mode_before: Some(Mode::Gitlink),
-        mode_after: side(&new).then_some(Mode::Gitlink),
-        content: after,
+/// What lies on disk where the walk does not look, for a path that the index has all the same.
+fn unobserved(checkout: &Today<'_>, path: &RepoPath) -> Option<Entry> {
+    if !NOT_OBSERVED.iter().any(|name| path.is_within(name)) {
+        return None;
     }
+    let root = open::root(&checkout.repository.location.root).ok()?;
+    let (directory, name) = open::split(path.as_bytes());
+    let stat = open::stat(open::directory_at(&root, directory).ok()?, name).ok()?;
+    Some(Entry::lone(stat))
 }
 
 fn sort(checkout: &Today<'_>, scene: &Scene<'_>, delta: Vec<Difference>) -> Result<Triage> {
@@ -200,6 +189,7 @@ fn sort(checkout: &Today<'_>, scene: &Scene<'_>, delta: Vec<Difference>) -> Resu
 
 /// Reads what must be read, in parallel, and adds it to the evidence.
 fn gather(checkout: &Today<'_>, triage: Triage, evidence: &mut Evidence) -> Result<()> {
+    evidence.changes.extend(triage.changes);
     evidence.obstacles.extend(triage.obstacles);
     evidence.remarks.extend(triage.remarks);
     if triage.jobs.is_empty() && triage.ignored.is_empty() {
@@ -242,6 +232,8 @@ pub fn in_parallel<T: Sync, R: Send>(
 
 fn head(repository: &Repository, scene: &Scene<'_>) -> Result<HeadMovement> {
     let frozen = scene.control.checkouts.first().ok_or_else(|| Error::state("no checkout"))?;
+    frozen.require_place(repository)?;
+    repository.require_tree(&frozen.commit)?;
     let head = repository.head()?;
     Ok(HeadMovement {
         baseline: frozen.commit.clone(),

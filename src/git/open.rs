@@ -1,5 +1,6 @@
 //! Opens a repository as evidence: read-only, without the environment, with the settings pinned that could blind.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use gix::objs::FindExt as _;
@@ -96,6 +97,28 @@ impl Repository {
         let objects = Objects::of(&self.gix);
         let found = objects.find_commit(&commit, &mut buffer).map_err(missing)?;
         Ok(found.tree())
+    }
+
+    /// Makes sure that a commit and the top of its tree are there and are what their ids say.
+    pub fn require_tree(&self, commit: &str) -> Result<()> {
+        let commit = gix::ObjectId::from_hex(commit.as_bytes())
+            .map_err(|error| Error::state("the baseline is no commit id").caused_by(error))?;
+        let tree = self.tree_of(commit)?;
+        Objects::of(&self.gix).find_tree(&tree, &mut Vec::new()).map(drop).map_err(|error| {
+            Error::repository(format!("the tree {tree} of the baseline cannot be read"))
+                .caused_by(error)
+                .hint("Its objects may be missing: run git fsck, or fetch them again.")
+        })
+    }
+
+    /// The inodes of the work tree and of its Git directory.
+    pub fn inodes(&self) -> Result<(u64, u64)> {
+        let inode = |path: &Path| {
+            std::fs::metadata(path)
+                .map(|metadata| metadata.ino())
+                .map_err(|error| Error::io(format!("cannot stat {}", plain(path)), error))
+        };
+        Ok((inode(&self.location.root)?, inode(&self.location.git_dir)?))
     }
 
     /// The index as it stands now.

@@ -1,9 +1,10 @@
 //! Sorts the delta into what must be read and what is clear without reading.
 
 use super::baseline::within;
+use super::compare;
 use super::excludes::Excludes;
 use super::today::{Recorded, Today, recorded};
-use crate::audit::evidence::{Mode, Obstacle, Remark, RemarkKind};
+use crate::audit::evidence::{Change, Layer, Mode, Obstacle, Remark, RemarkKind};
 use crate::error::Result;
 use crate::policy::path::RepoPath;
 use crate::snapshot::delta::Difference;
@@ -28,6 +29,8 @@ pub struct Job {
     pub index: Option<Recorded>,
     /// Whether the file left the index and is hidden, so that Git sees it no more although it lies there.
     pub gone: bool,
+    /// Whether Git was told at arm to ignore the permissions on disk.
+    pub ignores_modes: bool,
 }
 
 /// What the delta comes to.
@@ -35,6 +38,8 @@ pub struct Job {
 pub struct Triage {
     /// What must be compared.
     pub jobs: Vec<Job>,
+    /// Changes that no file has to be read for.
+    pub changes: Vec<Change>,
     /// What could not be vouched for.
     pub obstacles: Vec<(RepoPath, Obstacle)>,
     /// What is only noted.
@@ -49,16 +54,23 @@ pub struct Sorter<'a> {
     excludes: Option<Excludes>,
     now: &'a Snapshot,
     triage: Triage,
+    nested: Vec<RepoPath>,
 }
 
 impl<'a> Sorter<'a> {
     /// A sorter for `today`'s checkout; `now` is the snapshot of the check.
     pub fn new(today: &'a Today<'a>, now: &'a Snapshot) -> Self {
-        Sorter { today, excludes: None, now, triage: Triage::default() }
+        Sorter { today, excludes: None, now, triage: Triage::default(), nested: Vec::new() }
     }
 
     /// What all differences came to.
-    pub fn finish(self) -> Triage {
+    pub fn finish(mut self) -> Triage {
+        for directory in self.nested {
+            let has_files = self.triage.jobs.iter().any(|job| job.path.is_within(directory.as_bytes()));
+            if !has_files {
+                self.triage.changes.push(compare::gitlink_change(&directory, None, None, Layer::Worktree));
+            }
+        }
         self.triage
     }
 
@@ -66,12 +78,24 @@ impl<'a> Sorter<'a> {
     pub fn sort(&mut self, difference: Difference) -> Result<()> {
         let Difference { path, before, after } = difference;
         if path.name() == b".git" {
-            return Ok(());
+            return self.nested(&path.parent(), before.as_ref(), after.as_ref());
         }
         match before.as_ref().and_then(recorded) {
             Some(baseline) => self.tracked(path, before, after, baseline),
             None => self.untracked(path, before.as_ref(), after),
         }
+    }
+
+    /// A repository that appeared inside the work tree. Its files are changes of their own; one that has none would be
+    /// seen by nobody, although Git lists its directory.
+    fn nested(&mut self, directory: &RepoPath, before: Option<&Entry>, after: Option<&Entry>) -> Result<()> {
+        let inside = within(&self.today.frozen.prefix, directory.as_bytes());
+        let is_new = before.is_none() && after.is_some() && !inside.is_empty();
+        let is_submodule = self.today.in_baseline(directory.as_bytes()).is_some();
+        if is_new && !is_submodule && !self.hide(inside, true)? {
+            self.nested.push(directory.clone());
+        }
+        Ok(())
     }
 
     /// A directory that cannot be listed hides what is in it. That is only noted where an exclude rule hides it anyway
@@ -99,6 +123,10 @@ impl<'a> Sorter<'a> {
         let is_submodule = baseline.mode == Mode::Gitlink;
         let kind = after.as_ref().map(|entry| entry.stat.kind);
         if is_submodule && kind == Some(Kind::Directory) {
+            let inside = within(&self.today.frozen.prefix, path.as_bytes());
+            if self.today.in_index(inside).is_none() {
+                self.triage.changes.push(compare::gitlink_change(&path, Some(baseline.id), None, Layer::Index));
+            }
             return Ok(());
         }
         if kind == Some(Kind::Special) {
@@ -133,7 +161,9 @@ impl<'a> Sorter<'a> {
                     Some(digest) => self.triage.ignored.push((path, kind, digest)),
                     None => self.remark(RemarkKind::IgnoredChanged, path),
                 },
-                Some(_) if was_ignored => self.remark(RemarkKind::IgnoredChanged, path),
+                Some(before) if was_ignored && before.stat.kind != Kind::Directory && self.hide(inside, false)? => {
+                    self.remark(RemarkKind::IgnoredChanged, path);
+                }
                 _ if self.hide(inside, false)? => self.remark(RemarkKind::IgnoredAdded, path),
                 _ => self.job(path, None, after, None),
             },
@@ -152,8 +182,9 @@ impl<'a> Sorter<'a> {
         let inside = RepoPath::from(within(&self.today.frozen.prefix, path.as_bytes()));
         let index = self.today.in_index(inside.as_bytes());
         let digest = before.as_ref().and_then(|entry| entry.digest);
+        let ignores_modes = self.today.frozen.ignores_modes;
         let after = after.filter(|entry| entry.stat.kind != Kind::Directory);
-        self.triage.jobs.push(Job { path, inside, baseline, digest, before, after, index, gone: false });
+        self.triage.jobs.push(Job { path, inside, baseline, digest, before, after, index, gone: false, ignores_modes });
     }
 
     fn remark(&mut self, kind: RemarkKind, path: RepoPath) {

@@ -13,7 +13,6 @@ use super::store::{Record, Store};
 use crate::audit::answer::{Armed, Fingerprinted};
 use crate::error::{Error, Result};
 use crate::git::baseline::{self, Taken};
-use crate::git::control::Control;
 use crate::git::open::Repository;
 use crate::policy::text::Text;
 use crate::policy::{command, envelope, scratch};
@@ -66,6 +65,7 @@ fn refuse_early(repository: &Repository, store: &Store) -> Result<()> {
         return Err(Error::refused("an envelope is armed already")
             .hint("See it with cordon status. To arm another one, end this one first: cordon reset"));
     }
+    store.require_free()?;
     if repository.is_declared_bare() {
         return Err(Error::repository("the configuration says that this repository is bare")
             .hint("If it has a work tree: git config core.bare false"));
@@ -90,27 +90,30 @@ fn record(
     let entries = snapshot.len() as u64;
     let mut taken = baseline::take(repository, &mut snapshot, tick)?;
     progress("writing the fingerprint", 0);
-    let registration = register::register(&repository.location.common_dir)?;
-    let written = write(repository, store, request, &mut taken, Fingerprint { control: Vec::new(), tick, snapshot });
-    undo_on_error(written, registration, store, |(record, bytes)| {
-        let fingerprinted =
-            Fingerprinted { entries, tracked: taken.tracked, ignored: taken.ignored, hashed: taken.hashed, bytes };
-        let branch = taken.control.checkouts.first().and_then(|own| own.branch.clone());
-        (record, fingerprinted, branch)
-    })
+    let registration = register::plan(&repository.location.common_dir)?;
+    // The lines that are about to be registered are part of the rules as they stand.
+    if let Some(own) = taken.control.checkouts.first_mut() {
+        own.excludes.info.content = Some(Text::from_bytes(registration.content()));
+    }
+    let fingerprint = Fingerprint { control: taken.control.encode(), tick, snapshot };
+    let (record, bytes) = write(store, request, &taken, &fingerprint, &registration).inspect_err(|_| {
+        // The first error is the one that the user must see; what cannot be removed is told by the next arm.
+        let _ = store.remove();
+    })?;
+    let fingerprinted =
+        Fingerprinted { entries, tracked: taken.tracked, ignored: taken.ignored, hashed: taken.hashed, bytes };
+    let branch = taken.control.checkouts.first().and_then(|own| own.branch.clone());
+    Ok((record, fingerprinted, branch))
 }
 
 fn write(
-    repository: &Repository,
     store: &Store,
     request: &ArmRequest,
-    taken: &mut Taken,
-    mut fingerprint: Fingerprint,
+    taken: &Taken,
+    fingerprint: &Fingerprint,
+    registration: &Registration,
 ) -> Result<(Record, u64)> {
-    // The lines that were registered just now are part of the rules as they stand.
-    freeze_registered(repository, &mut taken.control)?;
-    fingerprint.control = taken.control.encode();
-    let (bytes, sum) = fingerprint::encode(&fingerprint);
+    let (bytes, sum) = fingerprint::encode(fingerprint);
     let baseline = taken.control.checkouts.first().map(|own| own.commit.clone()).unwrap_or_default();
     let now = look::now();
     let config = Config {
@@ -133,33 +136,11 @@ fn write(
         last_error: None,
         last_audit: None,
         updated_at: now,
+        checksum: String::new(),
     };
-    Ok((store.arm(&config, state, &bytes, sum)?, bytes.len() as u64))
-}
-
-fn freeze_registered(repository: &Repository, control: &mut Control) -> Result<()> {
-    if let Some(own) = control.checkouts.first_mut() {
-        own.excludes.info = crate::git::excludes::sources(repository)?.info;
-    }
-    Ok(())
-}
-
-/// Takes back what a failed write leaves behind.
-fn undo_on_error<T, R>(
-    written: Result<T>,
-    registration: Registration,
-    store: &Store,
-    then: impl FnOnce(T) -> R,
-) -> Result<R> {
-    match written {
-        Ok(value) => Ok(then(value)),
-        Err(error) => {
-            // The first error is the one that the user must see; a directory that cannot be removed is told by the next arm.
-            let _ = store.remove();
-            registration.undo();
-            Err(error)
-        }
-    }
+    let record = store.arm(&config, state, &bytes, sum)?;
+    registration.write()?;
+    Ok((record, bytes.len() as u64))
 }
 
 fn answer(

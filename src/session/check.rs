@@ -118,6 +118,7 @@ impl Check<'_> {
                 break;
             }
             verification = run_verifiers(self.store, self.record, self.start, self.progress)?;
+            self.require_untouched_state()?;
             let after = self.look(Repository::discover(self.start)?)?;
             if after.shows_the_same_work(&evidence) {
                 break;
@@ -131,6 +132,16 @@ impl Check<'_> {
         Ok((evidence, judgement, verification))
     }
 
+    /// A verifier that wrote into the state leaves nothing that could be believed.
+    fn require_untouched_state(&self) -> Result<()> {
+        let now = self.store.record()?;
+        if now.anchor == self.record.anchor && now.state == self.record.state {
+            return Ok(());
+        }
+        Err(Error::state("the state changed while the verifiers ran")
+            .hint("A verifier must not run cordon or write into .cordon/. cordon reset clears the state; arm again."))
+    }
+
     fn look(&self, repository: Repository) -> Result<Evidence> {
         let mut look = Look::take(self.start, self.store, &self.record.state, self.options.rehash, self.progress)?;
         require_baseline(self.record, &look.control)?;
@@ -140,7 +151,7 @@ impl Check<'_> {
 }
 
 /// The envelope and the fingerprint must speak of the same commit.
-fn require_baseline(record: &Record, control: &Control) -> Result<()> {
+pub fn require_baseline(record: &Record, control: &Control) -> Result<()> {
     let fingerprinted = control.checkouts.first().map(|own| own.commit.as_str());
     if fingerprinted == Some(record.config.baseline.as_str()) {
         return Ok(());
@@ -207,10 +218,16 @@ fn conclude(
     }
 }
 
+/// All violations in one text, for scripts that look for a phrase in it.
+fn joined(violations: &[Text]) -> Option<Text> {
+    let (first, rest) = violations.split_first()?;
+    Some(rest.iter().fold(first.clone(), |text, violation| text.word("; ").raw(violation)))
+}
+
 fn audited_state(state: &State, verdict: &Verdict) -> State {
     State {
         phase: if verdict.passed { Phase::Accepted } else { Phase::Rejected },
-        last_error: verdict.violations.first().cloned(),
+        last_error: joined(&verdict.violations),
         last_audit: Some(Summary::from(verdict)),
         updated_at: look::now(),
         ..state.clone()

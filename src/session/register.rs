@@ -9,23 +9,20 @@ use crate::git::files::{self, plain};
 /// The lines that must stand in the file.
 const LINES: &[&str] = &["/.cordon/", "/.stone/"];
 
-/// What was done, to be undone when the arm that needed it fails.
+/// The file as it must be, worked out before anything is written.
 pub struct Registration {
     path: PathBuf,
-    before: Option<Vec<u8>>,
-    changed: bool,
+    content: Vec<u8>,
+    changes: bool,
 }
 
-/// Adds the lines that are missing.
-pub fn register(common_dir: &Path) -> Result<Registration> {
+/// Works out which lines are missing.
+pub fn plan(common_dir: &Path) -> Result<Registration> {
     let named = common_dir.join("info/exclude");
-    let before = files::read(&named)?;
-    let mut content = before.clone().unwrap_or_default();
+    let mut content = files::read(&named)?.unwrap_or_default();
     let missing: Vec<&str> = LINES.iter().copied().filter(|line| !has_line(&content, line.as_bytes())).collect();
-    if missing.is_empty() {
-        return Ok(Registration { path: named, before, changed: false });
-    }
-    if content.last().is_some_and(|last| *last != b'\n') {
+    let changes = !missing.is_empty();
+    if changes && content.last().is_some_and(|last| *last != b'\n') {
         content.push(b'\n');
     }
     for line in missing {
@@ -34,28 +31,33 @@ pub fn register(common_dir: &Path) -> Result<Registration> {
     }
     // A link stays a link: what it leads to is replaced.
     let path = std::fs::canonicalize(&named).unwrap_or(named);
-    write(&path, &content).map_err(|error| {
-        Error::io(format!("cannot register /.cordon/ in {}", plain(&path)), error)
-            .hint("Check that the Git directory is writable and has room.")
-    })?;
-    Ok(Registration { path, before, changed: true })
+    Ok(Registration { path, content, changes })
 }
 
 impl Registration {
-    /// Puts back what was there.
-    pub fn undo(self) {
-        if !self.changed {
-            return;
+    /// The bytes of the file once it is written.
+    pub fn content(&self) -> &[u8] {
+        &self.content
+    }
+
+    /// Writes the file if a line was missing.
+    pub fn write(&self) -> Result<()> {
+        if !self.changes {
+            return Ok(());
         }
-        let _ = match self.before {
-            Some(before) => write(&self.path, &before),
-            None => std::fs::remove_file(&self.path),
-        };
+        write(&self.path, &self.content).map_err(|error| {
+            Error::io(format!("cannot register /.cordon/ in {}", plain(&self.path)), error)
+                .hint("Check that the Git directory is writable and has room.")
+        })
     }
 }
 
+/// Whether a line stands where no later line that takes an exclusion back can undo it.
 fn has_line(content: &[u8], wanted: &[u8]) -> bool {
-    content.split(|byte| *byte == b'\n').any(|line| line.strip_suffix(b"\r").unwrap_or(line) == wanted)
+    let lines: Vec<&[u8]> =
+        content.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
+    let after_negations = lines.iter().rposition(|line| line.starts_with(b"!")).map_or(0, |last| last + 1);
+    lines[after_negations..].contains(&wanted)
 }
 
 fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {

@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
+use super::check::require_baseline;
 use super::lock::Lock;
-use super::store::Store;
+use super::store::{Record, Store};
 use crate::audit::answer::{ResetReport, Status};
 use crate::error::{Error, Result};
+use crate::git::control::Control;
 use crate::git::locate;
 use crate::policy::envelope::Envelope;
 use crate::policy::text::Text;
 
 /// Where the armed envelope stands. Reads without the lock, so that it can be asked while a check runs.
 pub fn status(start: &Path) -> Result<Status> {
-    let record = store(start)?.record()?;
+    let record = whole(start)?;
     let last_audit = record.state.last_audit.as_ref().map(raw).transpose()?;
     Ok(Status {
         mode: record.config.mode.name().to_owned(),
@@ -29,12 +31,19 @@ pub fn status(start: &Path) -> Result<Status> {
 
 /// The armed envelope.
 pub fn armed_envelope(start: &Path) -> Result<Envelope> {
-    Ok(store(start)?.record()?.config.policy)
+    Ok(whole(start)?.config.policy)
 }
 
 /// Removes `.cordon/` and nothing else.
 pub fn reset(start: &Path) -> Result<ResetReport> {
-    let location = locate::locate(start)?;
+    let location = match locate::locate(start) {
+        Ok(location) => location,
+        Err(error) => {
+            let store = orphaned(start).ok_or(error)?;
+            let path = Text::from_bytes(store.directory().as_os_str().as_encoded_bytes());
+            return Ok(ResetReport { removed: store.remove()?, path });
+        }
+    };
     let store = Store::at(&location.root);
     let path = Text::from_bytes(store.directory().as_os_str().as_encoded_bytes());
     if !store.exists() {
@@ -45,8 +54,19 @@ pub fn reset(start: &Path) -> Result<ResetReport> {
     Ok(ResetReport { removed, path })
 }
 
-fn store(start: &Path) -> Result<Store> {
-    Ok(Store::at(&locate::locate(start)?.root))
+/// The record of an envelope whose files are all there and belong together.
+fn whole(start: &Path) -> Result<Record> {
+    let store = Store::at(&locate::locate(start)?.root);
+    let record = store.record()?;
+    let fingerprint = store.fingerprint(&record.state)?;
+    require_baseline(&record, &Control::decode(&fingerprint.control)?)?;
+    Ok(record)
+}
+
+/// Where the state is when the repository itself is gone: the nearest directory upwards that has it.
+fn orphaned(start: &Path) -> Option<Store> {
+    let start = std::fs::canonicalize(start).ok()?;
+    start.ancestors().map(Store::at).find(Store::exists)
 }
 
 fn raw(summary: &crate::audit::verdict::Summary) -> Result<Box<serde_json::value::RawValue>> {

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::audit::verdict::Summary;
+use crate::json;
 use crate::policy::text::Text;
+use crate::snapshot::digest;
 
 /// The version of the file that this program reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -65,4 +67,22 @@ pub struct State {
     pub last_audit: Option<Summary>,
     /// When this file was written, RFC 3339 in UTC.
     pub updated_at: String,
+    /// SHA-256 of this file with this field empty: no flipped byte of it goes unnoticed.
+    pub checksum: String,
+}
+
+impl State {
+    /// The bytes of the file, with the checksum that belongs to them.
+    pub fn encode(&self) -> Vec<u8> {
+        json::pretty(&State { checksum: self.sum(), ..self.clone() })
+    }
+
+    /// Whether `bytes` are exactly what [`State::encode`] writes of this state.
+    pub fn is_written_as(&self, bytes: &[u8]) -> bool {
+        self.checksum == self.sum() && json::pretty(self) == bytes
+    }
+
+    fn sum(&self) -> String {
+        digest::hex(&digest::sha256(&json::pretty(&State { checksum: String::new(), ..self.clone() })))
+    }
 }

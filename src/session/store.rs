@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
@@ -43,7 +44,7 @@ pub struct Record {
     pub config: Config,
     /// Where the attempt stands.
     pub state: State,
-    /// The fingerprint, when it was asked for.
+    /// SHA-256 over envelope and fingerprint.
     pub anchor: String,
 }
 
@@ -68,14 +69,37 @@ impl Store {
         std::fs::symlink_metadata(self.directory.join(STATE)).is_ok()
     }
 
+    /// Refuses to arm over anything that stands in the directory's place but an empty directory: a file of the user, a
+    /// link that leads elsewhere, or what is left of an envelope.
+    pub fn require_free(&self) -> Result<()> {
+        let Ok(metadata) = std::fs::symlink_metadata(&self.directory) else { return Ok(()) };
+        let name = plain(&self.directory);
+        if !metadata.is_dir() {
+            return Err(Error::refused(format!("{name} is no directory"))
+                .hint("Cordon keeps its state there: move away what stands in its place."));
+        }
+        let is_empty = std::fs::read_dir(&self.directory).is_ok_and(|mut entries| entries.next().is_none());
+        if is_empty {
+            return Ok(());
+        }
+        Err(Error::state(format!("{name} holds no whole state: an arm did not finish, or its state.json was removed"))
+            .hint("cordon reset clears it; arm again afterwards."))
+    }
+
     /// The envelope and the state, checked against each other.
     pub fn record(&self) -> Result<Record> {
         let directory = self.open()?;
-        let state: State = self.json(&directory, STATE, "schema_version", state::SCHEMA_VERSION)?.0;
+        let (state, state_bytes): (State, _) = self.json(&directory, STATE, "schema_version", state::SCHEMA_VERSION)?;
+        if !state.is_written_as(&state_bytes) {
+            return Err(self.damaged(STATE, "is damaged: its checksum does not match"));
+        }
         let (config, bytes): (Config, _) = self.json(&directory, CONFIG, "schema_version", config::SCHEMA_VERSION)?;
         let config_sha256 = digest::sha256(&bytes);
         if digest::hex(&config_sha256) != state.config_sha256 {
             return Err(self.damaged(CONFIG, "is not the one that was armed: its digest differs"));
+        }
+        if json::pretty(&config) != bytes {
+            return Err(self.damaged(CONFIG, "does not have the form that Cordon writes"));
         }
         config.validate().map_err(|error| self.damaged(CONFIG, "holds a policy that is not valid").caused_by(error))?;
         let anchor = anchor(&config_sha256, &state.fingerprint_sha256);
@@ -101,27 +125,27 @@ impl Store {
 
     /// Writes everything that `arm` records; gives back the anchor.
     pub fn arm(&self, config: &Config, mut state: State, fingerprint: &[u8], sum: [u8; 32]) -> Result<Record> {
-        std::fs::create_dir(&self.directory)
-            .or_else(|error| if self.exists() { Ok(()) } else { Err(error) })
-            .map_err(|error| self.cannot_write(error))?;
-        self.sweep()?;
+        if !self.exists() {
+            std::fs::create_dir(&self.directory).map_err(|error| self.cannot_write(error))?;
+        }
         let bytes = json::pretty(config);
         let config_sha256 = digest::sha256(&bytes);
         state.config_sha256 = digest::hex(&config_sha256);
         state.fingerprint_sha256 = digest::hex(&sum);
-        self.replace(&[(FINGERPRINT, fingerprint), (CONFIG, &bytes), (STATE, &json::pretty(&state))])?;
+        self.replace(&[(FINGERPRINT, fingerprint), (CONFIG, &bytes), (STATE, &state.encode())])?;
         let anchor = anchor(&config_sha256, &state.fingerprint_sha256);
         Ok(Record { config: config.clone(), state, anchor })
     }
 
     /// Writes the audit and then the state that refers to it.
     pub fn audited(&self, state: &State, verdict: &Verdict) -> Result<()> {
-        self.replace(&[(AUDIT, &json::pretty(verdict)), (STATE, &json::pretty(state))])
+        self.sweep()?;
+        self.replace(&[(AUDIT, &json::pretty(verdict)), (STATE, &state.encode())])
     }
 
     /// Writes the state alone.
     pub fn update(&self, state: &State) -> Result<()> {
-        self.replace(&[(STATE, &json::pretty(state))])
+        self.replace(&[(STATE, &state.encode())])
     }
 
     /// Removes the directory, whatever stands in its place. A link is removed, not what it leads to.
@@ -156,12 +180,22 @@ impl Store {
             Errno::INVAL | Errno::ISDIR | Errno::LOOP => self.damaged(name, "is no regular file"),
             _ => self.damaged(name, "cannot be opened").caused_by(error),
         })?;
+        let owner = file.metadata().map_or(u32::MAX, |metadata| metadata.uid());
+        if stat.permissions & 0o022 != 0 || !self.is_trusted(owner) {
+            return Err(self.damaged(name, "may have been written by another user"));
+        }
         if stat.size > MAX_JSON && name != FINGERPRINT {
             return Err(self.damaged(name, "is longer than anything that Cordon writes"));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0));
         file.read_to_end(&mut bytes).map_err(|error| self.damaged(name, "cannot be read").caused_by(error))?;
         Ok(bytes)
+    }
+
+    /// State is believed when it belongs to the user who asks or to the owner of the work tree.
+    fn is_trusted(&self, owner: u32) -> bool {
+        let root = self.directory.parent().and_then(|root| std::fs::metadata(root).ok());
+        owner == rustix::process::geteuid().as_raw() || root.is_some_and(|root| root.uid() == owner)
     }
 
     /// A JSON file of a known version, and its bytes.

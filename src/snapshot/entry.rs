@@ -146,6 +146,13 @@ pub struct Entry {
     pub digest: Option<[u8; 32]>,
 }
 
+impl Entry {
+    /// An entry that belongs to no listing, for a path that is known otherwise.
+    pub fn lone(stat: Stat) -> Self {
+        Entry { name: 0..0, stat, class: Class::Unclassified, digest: None }
+    }
+}
+
 /// The entries of one directory, sorted by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {

@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 use crate::policy::escape;
 use crate::policy::path::RepoPath;
 
-/// What stands at the top of a work tree and is no part of it.
-pub const NOT_OBSERVED: &[&[u8]] = &[b".git", b".cordon", b".stone"];
+/// Directories at the top of a work tree that are no part of it; anything else of that name is.
+pub const NOT_OBSERVED: &[&[u8]] = &[b".cordon", b".stone"];
 
 /// The name under which Git keeps a repository inside a work tree; such a directory is listed, not entered.
 const GIT_DIRECTORY: &[u8] = b".git";
@@ -193,11 +193,16 @@ fn fill(listing: &mut Listing, fd: &OwnedFd, buffer: &mut [MaybeUninit<u8>]) -> 
     while let Some(entry) = directory.next() {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." || (at_root && NOT_OBSERVED.contains(&name)) {
+        if name == b"." || name == b".." || (at_root && name == GIT_DIRECTORY) {
             continue;
         }
         match rustix::fs::statat(fd, entry.file_name(), rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => listing.push(name, super::entry::Stat::of(&stat), Class::Unclassified, None),
+            Ok(stat) => {
+                let stat = super::entry::Stat::of(&stat);
+                if !(at_root && stat.kind == Kind::Directory && NOT_OBSERVED.contains(&name)) {
+                    listing.push(name, stat, Class::Unclassified, None);
+                }
+            }
             // It went away between the listing and the question: it is not there.
             Err(Errno::NOENT) => {}
             Err(error) => return Err(error),
