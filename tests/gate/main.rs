@@ -13,4 +13,5 @@ mod checking;
 mod cli;
 mod common;
 mod faults;
+mod regressions;
 mod state;
