@@ -116,6 +116,7 @@ impl Store {
 
     /// Writes the audit and then the state that refers to it.
     pub fn audited(&self, state: &State, verdict: &Verdict) -> Result<()> {
+        self.sweep()?;
         self.replace(&[(AUDIT, &json::pretty(verdict)), (STATE, &json::pretty(state))])
     }
 
