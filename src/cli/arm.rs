@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::args::Arm;
 use super::progress::Progress;
-use super::terminal::Terminal;
+use super::terminal::{Terminal, talk};
 use crate::error::Result;
 use crate::exit::Exit;
 use crate::policy::envelope::Envelope;
+use crate::policy::escape;
 use crate::policy::limits::Limits;
 use crate::policy::pattern::Pattern;
 use crate::session::api::{self, ArmRequest};
@@ -26,6 +27,9 @@ pub fn run(repo: &Path, arguments: &Arm, terminal: &mut Terminal) -> Result<Exit
     let armed = api::arm(repo, &request, &|phrase, done| progress.report(phrase, done));
     progress.stop();
     let armed = armed?;
+    for warning in &armed.warnings {
+        talk(&report::error::warning(&escape::typed(warning.as_bytes())));
+    }
     terminal.answer(|| report::armed::human(&armed), || json::pretty(&armed))?;
     Ok(Exit::Accepted)
 }

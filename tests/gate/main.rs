@@ -14,3 +14,4 @@ mod cli;
 mod common;
 mod faults;
 mod state;
+mod talk;
