@@ -12,10 +12,15 @@ use std::process::{Command, Stdio};
 
 use cordon::audit::answer::FileDiff;
 use cordon::audit::evidence::{Change, ChangeKind, Layer, Mode};
+use cordon::git::blob;
 use cordon::policy::path::RepoPath;
 use cordon::report::unified::{Form, patch};
 
 type Content<'a> = Option<(Mode, &'a [u8])>;
+
+fn id(bytes: &[u8]) -> String {
+    blob::id_of(gix::hash::Kind::Sha1, bytes).unwrap().to_string()
+}
 
 fn file(path: &[u8], before: Content<'_>, after: Content<'_>) -> FileDiff {
     FileDiff {
@@ -25,7 +30,7 @@ fn file(path: &[u8], before: Content<'_>, after: Content<'_>) -> FileDiff {
             layers: vec![Layer::Worktree],
             added: 0,
             deleted: 0,
-            binary: false,
+            binary: [before, after].iter().flatten().any(|(_, bytes)| bytes.contains(&0)),
             size_before: None,
             size_after: None,
             mode_before: before.map(|(mode, _)| mode),
@@ -33,6 +38,9 @@ fn file(path: &[u8], before: Content<'_>, after: Content<'_>) -> FileDiff {
             content: None,
         },
         inside: true,
+        id_before: before.map(|(_, bytes)| id(bytes)),
+        id_after: after.map(|(_, bytes)| id(bytes)),
+        too_big: false,
         before: before.map(|(_, bytes)| bytes.to_vec()),
         after: after.map(|(_, bytes)| bytes.to_vec()),
     }
@@ -87,6 +95,8 @@ fn numbered(range: std::ops::RangeInclusive<u32>, changed: &[u32]) -> Vec<u8> {
 #[test]
 fn git_apply_makes_the_new_tree_of_the_old_one_and_back() {
     let (long, edited) = (numbered(1..=60, &[]), numbered(1..=55, &[2, 3, 30, 31, 50]));
+    let mut state = 3;
+    let noise: Vec<u8> = (0..100_000).map(|_| random(&mut state, 256).to_le_bytes()[0]).collect();
     let plain = |bytes: &'static [u8]| Some((Mode::File, bytes));
     let cases: Vec<(&[u8], Content<'_>, Content<'_>)> = vec![
         (b"src/long.rs", Some((Mode::File, &long)), Some((Mode::Executable, &edited))),
@@ -105,6 +115,14 @@ fn git_apply_makes_the_new_tree_of_the_old_one_and_back() {
         (b"link", Some((Mode::Symlink, b"a")), Some((Mode::Symlink, b"b\nc"))),
         (b"to link", plain(b"x\n"), Some((Mode::Symlink, b"target"))),
         (b"from link", Some((Mode::Symlink, b"target")), plain(b"x\n")),
+        (b"binary new", None, plain(b"\0\x01\x02")),
+        (b"binary gone", plain(b"a\0b"), None),
+        (b"binary/changed", Some((Mode::File, &noise)), Some((Mode::Executable, &noise[1..70_000]))),
+        (b"binary mode", plain(b"\0"), Some((Mode::Executable, b"\0"))),
+        (b"binary emptied", plain(b"\0"), plain(b"")),
+        (b"binary was empty", plain(b""), plain(b"\0")),
+        (b"binary to text\xff", plain(b"\0"), plain(b"text\n")),
+        (b"binary to link", plain(b"\0"), Some((Mode::Symlink, b"target"))),
         (b"--- a/x", plain(b"-- a\n@@ -1 +1 @@\n"), plain(b"++ b\ndiff --git a/x b/x\n")),
     ];
     let root = tempfile::tempdir().unwrap();
@@ -130,12 +148,14 @@ fn git_apply_makes_the_new_tree_of_the_old_one_and_back() {
     }
 }
 
+fn random(state: &mut u64, below: u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) % below
+}
+
 /// Lines from a small alphabet, so that the two sides have much in common in many places, and odd line ends.
 fn random_lines(state: &mut u64) -> Vec<u8> {
-    let mut next = |below: u64| {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) % below
-    };
+    let mut next = |below: u64| random(state, below);
     let words: [&[u8]; 9] = [b"a\n", b"b\n", b"c\n", b"\n", b"a\r\n", b"\r", b"-\n", b"+\xff\n", b"\\ No newline\n"];
     (0..next(40)).flat_map(|_| words[usize::try_from(next(9)).unwrap()].to_vec()).collect()
 }

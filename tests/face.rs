@@ -38,10 +38,44 @@ fn explain_needs_no_repository_when_it_has_patterns() {
 }
 
 #[test]
-fn explain_warns_of_a_path_that_git_would_not_write_so() {
-    let output = cordon(&["explain", "./src/a", "--allow", "src/**"], b"");
-    assert_eq!(output.status.code(), Some(3));
-    assert!(text(&output.stderr).starts_with("warning: `./src/a` is not written as Git writes paths"));
+fn explain_refuses_a_path_that_git_would_not_write_so() {
+    for path in ["./src/a", "src/../a", "src//a", "src/a/", "/src/a", "src/.", ""] {
+        let output = cordon(&["explain", "src/ok", path, "--allow", "**"], b"");
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(!text(&output.stdout).contains("allowed"), "{output:?}");
+        assert!(text(&output.stderr).starts_with(&format!("error: path `{path}` ")), "{output:?}");
+    }
+    assert_eq!(cordon(&["explain", "-z", "--allow", "**"], b"a\0\0b\0").status.code(), Some(2));
+    assert_eq!(cordon(&["explain", "-z", "--allow", "**"], b"").status.code(), Some(0));
+}
+
+#[test]
+fn deny_without_allow_is_told_what_to_write() {
+    let output = cordon(&["explain", "a", "--deny", "b"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(text(&output.stderr), "error: --deny needs --allow, for example --allow '**'\n");
+}
+
+#[test]
+fn a_number_out_of_range_is_told_the_range() {
+    for (option, value, range) in [
+        ("--max-files", "-1", "from 0"),
+        ("--max-working-bytes", "2M", "from 0"),
+        ("--verify-timeout", "0", "from 1 to 86400"),
+        ("--max-attempts", "101", "from 1 to 100"),
+    ] {
+        let output = cordon(&["arm", "x", "--allow", "a", option, value], b"");
+        assert_eq!(output.status.code(), Some(2));
+        let sentence = format!("error: {option} takes a whole number {range}, got {value}\n");
+        assert!(text(&output.stderr).starts_with(&sentence), "{output:?}");
+    }
+}
+
+#[test]
+fn a_repository_that_is_a_file_is_no_directory() {
+    let output = cordon(&["--repo", "Cargo.toml", "status"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).starts_with("error: --repo: Cargo.toml is no directory\n"), "{output:?}");
 }
 
 #[test]
@@ -83,7 +117,12 @@ fn outside_a_repository_every_command_is_refused() {
 
 #[test]
 fn help_and_version_are_no_errors() {
-    for (words, start) in [(&["--help"][..], "Arm an envelope"), (&["arm", "-h"], "Record the repository")] {
+    for (words, start) in [
+        (&["--help"][..], "Arm an envelope"),
+        (&["arm", "-h"], "Record the repository"),
+        (&["help", "--help"], "Arm an envelope"),
+        (&["help", "arm", "-h"], "Record the repository"),
+    ] {
         let output = cordon(words, b"");
         assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
         assert!(text(&output.stdout).contains(start), "{output:?}");
@@ -97,13 +136,15 @@ fn help_and_version_are_no_errors() {
 
 #[test]
 fn colours_are_there_only_when_they_are_wanted() {
-    let run = |name: &str| {
+    let run = |name: &str, value: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cordon"));
         command.args(["explain", "--format=human", "a", "--allow", "a"]);
-        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env(name, "1").output().unwrap().stdout
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env(name, value).output().unwrap().stdout
     };
-    assert!(run("CLICOLOR_FORCE").contains(&0x1b));
-    assert!(!run("NO_COLOR").contains(&0x1b));
+    assert!(run("CLICOLOR_FORCE", "1").contains(&0x1b));
+    for (name, value) in [("NO_COLOR", "1"), ("CLICOLOR_FORCE", "0"), ("CLICOLOR_FORCE", "no")] {
+        assert!(!run(name, value).contains(&0x1b), "{name}={value}");
+    }
 }
 
 #[test]

@@ -4,15 +4,17 @@
 //! contracts with scripts, as the verdict's is.
 
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::evidence::Change;
+use super::verdict::Summary;
 use crate::policy::envelope::Envelope;
 use crate::policy::text::Text;
 
 /// What `arm` did.
 #[derive(Debug, Clone, Serialize)]
 pub struct Armed {
+    /// The version of this form.
+    pub schema_version: u32,
     /// Always `armed`.
     pub phase: &'static str,
     /// Always `manual`: nobody but the user starts the agent.
@@ -37,6 +39,8 @@ pub struct Armed {
     pub scratch_zones: Vec<String>,
     /// What was recorded of the work tree.
     pub fingerprint: Fingerprinted,
+    /// What is worth a second look: patterns and verifiers that may not mean what they seem to.
+    pub warnings: Vec<String>,
     /// How long arming took, in seconds.
     pub duration_s: f64,
 }
@@ -59,12 +63,22 @@ pub struct Fingerprinted {
 /// Where an armed repository stands.
 #[derive(Debug, Clone, Serialize)]
 pub struct Status {
+    /// The version of this form.
+    pub schema_version: u32,
     /// Who starts the agent.
     pub mode: String,
     /// What the envelope is for.
     pub label: Text,
     /// The commit that every change is measured against.
     pub baseline: String,
+    /// The envelope.
+    pub policy: Envelope,
+    /// The commands that must pass.
+    pub verify: Vec<String>,
+    /// How many seconds each of them has.
+    pub verify_timeout: u64,
+    /// When it was armed, RFC 3339 in UTC.
+    pub created_at: String,
     /// The phase, as the state file names it.
     pub phase: String,
     /// The present attempt.
@@ -74,7 +88,7 @@ pub struct Status {
     /// Why the last operation did not accept.
     pub last_error: Option<Text>,
     /// The verdict of the last check, as it was kept.
-    pub last_audit: Option<Box<RawValue>>,
+    pub last_audit: Option<Summary>,
     /// SHA-256 over envelope and fingerprint.
     pub anchor: String,
 }
@@ -82,6 +96,8 @@ pub struct Status {
 /// What `reset` did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ResetReport {
+    /// The version of this form.
+    pub schema_version: u32,
     /// Whether there was something to remove.
     pub removed: bool,
     /// The directory that is gone now.
@@ -95,6 +111,12 @@ pub struct FileDiff {
     pub change: Change,
     /// Whether the envelope allows the path.
     pub inside: bool,
+    /// The object at arm, in hex; `None` when the path is not in the baseline.
+    pub id_before: Option<String>,
+    /// The object that Git would store now, in hex; `None` when the path is gone.
+    pub id_after: Option<String>,
+    /// Whether a side is too big to be shown; it has no content here.
+    pub too_big: bool,
     /// The content at arm: the bytes of a file, the target of a symbolic link, Git's line for a submodule.
     pub before: Option<Vec<u8>>,
     /// The content now, in the same form.

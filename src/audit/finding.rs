@@ -153,6 +153,11 @@ impl Code {
             Code::ChangedDuringVerification => "changed-during-verification",
         }
     }
+
+    /// Whether one path is at fault, of which there may be thousands, and not the change as a whole.
+    pub fn is_about_one_path(self) -> bool {
+        matches!(self, Code::PathOutside | Code::PathDenied | Code::Unreadable | Code::SpecialFile | Code::Unsteady)
+    }
 }
 
 /// One thing that was found, in words that a person or an agent can act on.

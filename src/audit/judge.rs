@@ -19,7 +19,7 @@ pub struct Judgement {
     pub metrics: Metrics,
     /// What remains of the budgets.
     pub left: Left,
-    /// Violations, in the order of the tables that they come from.
+    /// Violations: what is about the whole change first, then path by path.
     pub findings: Vec<Finding>,
     /// What is only noted.
     pub notes: Vec<Text>,
@@ -42,11 +42,11 @@ pub fn judge(envelope: &Envelope, rules: &Rules, evidence: &Evidence) -> Judgeme
     let metrics = measure(evidence.changes.iter().filter(|change| is_net(change)));
     let mut findings = Vec::new();
     findings.extend(head(envelope, evidence));
-    findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, &change.path)));
-    findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(path, obstacle)));
-    findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(path, *flag)));
     findings.extend(drift::findings(envelope, evidence));
     findings.extend(budgets(&metrics, &envelope.limits));
+    findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(path, *flag)));
+    findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(path, obstacle)));
+    findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, &change.path)));
     Judgement { metrics, left: left(&metrics, &envelope.limits), findings, notes: notes(&evidence.remarks) }
 }
 
@@ -61,20 +61,27 @@ pub fn measure<'a>(changes: impl Iterator<Item = &'a Change>) -> Metrics {
     })
 }
 
-/// The finding about a verifier that failed; `None` for one that passed.
-pub fn verification(run: &Verification) -> Option<Finding> {
+/// The finding about a verifier that failed, of those that had `timeout` seconds each; `None` for one that passed.
+pub fn verification(run: &Verification, timeout: u64) -> Option<Finding> {
     if run.passed {
         return None;
     }
-    let how = match (run.timed_out, run.output_limited) {
-        (true, _) => "timeout".to_owned(),
-        (_, true) => "output limit".to_owned(),
-        _ => format!("exit {}", run.returncode),
-    };
     let command = std::str::from_utf8(run.command.as_bytes()).unwrap_or_default();
-    let message = Text::from(format!("verifier failed ({how}): {command}"));
-    let help = "Run the command yourself in the root of the repository, mend what it reports, then check again.";
+    let message = Text::from(format!("verifier failed ({}): {command}", run.ending()));
+    let help = if run.timed_out {
+        format!("It was ended after {timeout} s. Make it faster, or arm again with a larger --verify-timeout.")
+    } else if run.output_limited {
+        "It wrote more than 4 MiB on a stream and was ended. Make it say less, or send its output to an ignored file."
+            .to_owned()
+    } else {
+        "Run the command yourself in the root of the repository, mend what it reports, then check again.".to_owned()
+    };
     Some(violation(Code::VerifierFailed, None, message, help))
+}
+
+/// The note that `count` verifiers have not run, for a change that something else rejects.
+pub fn not_verified(count: usize) -> Text {
+    Text::from(format!("verifiers: {count} not run, because the change is outside the envelope"))
 }
 
 /// The finding about work that changed between the looks before and after the verifiers.
@@ -83,9 +90,11 @@ pub fn changed_meanwhile(before: &Evidence, after: &Evidence) -> Finding {
         a.changes.iter().find(|change| !b.changes.contains(change)).map(|change| change.path.clone())
     };
     let path = unequal(after, before).or_else(|| unequal(before, after));
-    let what = path.as_ref().map_or(Text::from("HEAD or the index"), |path| Text::default().path(path));
-    let message = Text::from("changed while the verifiers ran: ").word(what.plain());
-    let help = "Let the verifiers leave the work tree alone, or run what they do to it yourself and check again.";
+    let message = Text::from("changed while the verifiers ran: ");
+    let message =
+        path.as_ref().map_or_else(|| message.clone().word("HEAD or the index"), |path| message.clone().path(path));
+    let help = "Usually a verifier writes caches or build output: have Git ignore that (.gitignore) before arming. Otherwise let \
+                the verifiers leave the work tree alone, or run what they do to it yourself and check again.";
     violation(Code::ChangedDuringVerification, path.as_ref(), message, help)
 }
 
@@ -108,7 +117,7 @@ fn path(rules: &Rules, envelope: &Envelope, path: &RepoPath) -> Option<Finding> 
     match rules.decide(path.as_bytes()) {
         Decision::Allowed(_) => None,
         Decision::Denied(pattern) => {
-            let help = format!("The pattern {} denies it. Undo this change.", pattern.as_str());
+            let help = format!("The deny pattern {} covers it. Undo this change.", pattern.as_str());
             Some(violation(Code::PathDenied, Some(path), message, help))
         }
         Decision::Outside => {

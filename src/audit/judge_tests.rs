@@ -82,6 +82,20 @@ fn each_budget_is_inclusive() {
 }
 
 #[test]
+fn what_is_about_the_whole_change_comes_before_the_paths() {
+    let mut envelope = envelope(&["src/**"], &[]);
+    envelope.limits.max_files = 0;
+    let mut evidence = evidence(vec![change("docs/x", 0, 0, false, 0)]);
+    evidence.head.current = Some("bb".into());
+    evidence.hidden = vec![(RepoPath::from("h"), HidingFlag::SkipWorktree)];
+    evidence.obstacles = vec![(RepoPath::from("o"), Obstacle::Special)];
+    let codes: Vec<Code> =
+        judge(&envelope, &envelope.rules().unwrap(), &evidence).findings.iter().map(|finding| finding.code).collect();
+    let order = [Code::HeadChanged, Code::BudgetFiles, Code::HiddenEntry, Code::SpecialFile, Code::PathOutside];
+    assert_eq!(codes, order);
+}
+
+#[test]
 fn what_stands_only_in_history_is_judged_by_path_and_not_by_budget() {
     let mut envelope = envelope(&["src/**"], &[]);
     envelope.limits.max_files = 0;
@@ -110,9 +124,9 @@ fn hidden_and_unreadable_paths_are_violations_with_a_way_out() {
     evidence.obstacles = vec![(RepoPath::from("b"), Obstacle::Unreadable("Permission denied".into()))];
     let judgement = judge(&envelope, &envelope.rules().unwrap(), &evidence);
     let found: Vec<_> = judgement.findings.iter().map(|f| (f.message.plain(), f.help.plain())).collect();
-    assert_eq!(found[0].0, "path cannot be vouched for: b: Permission denied");
-    assert_eq!(found[1].0, "hidden from Git by the assume-unchanged flag: a");
-    assert_eq!(found[1].1, "Clear the flag: git update-index --no-assume-unchanged -- a");
+    assert_eq!(found[0].0, "hidden from Git by the assume-unchanged flag: a");
+    assert_eq!(found[0].1, "Clear the flag: git update-index --no-assume-unchanged -- a");
+    assert_eq!(found[1].0, "path cannot be vouched for: b: Permission denied");
 }
 
 #[test]
@@ -139,12 +153,26 @@ fn a_failed_verifier_is_named_with_how_it_failed() {
         timed_out: false,
         output_limited: false,
     };
-    let message = |run: &Verification| verification(run).unwrap().message.plain();
+    let message = |run: &Verification| verification(run, 9).unwrap().message.plain();
+    let help = |run: &Verification| verification(run, 9).unwrap().help.plain();
     assert_eq!(message(&run), "verifier failed (exit 2): make test");
     run.output_limited = true;
     assert_eq!(message(&run), "verifier failed (output limit): make test");
+    assert!(help(&run).contains("more than 4 MiB on a stream"));
     run.timed_out = true;
     assert_eq!(message(&run), "verifier failed (timeout): make test");
+    assert!(help(&run).contains("after 9 s") && help(&run).contains("--verify-timeout"));
     run.passed = true;
-    assert_eq!(verification(&run), None);
+    assert_eq!(verification(&run, 9), None);
+    (run.passed, run.timed_out, run.output_limited, run.returncode) = (false, false, false, -11);
+    assert_eq!(message(&run), "verifier failed (exit -11): make test");
+}
+
+#[test]
+fn what_changed_meanwhile_is_named_raw_with_the_usual_cause() {
+    let (before, after) = (evidence(vec![]), evidence(vec![change("src/a\\\n", 1, 0, false, 1)]));
+    let finding = changed_meanwhile(&before, &after);
+    assert_eq!(finding.message, Text::from("changed while the verifiers ran: src/a\\\n"));
+    assert!(finding.help.plain().contains(".gitignore"));
+    assert!(changed_meanwhile(&before, &before).message.plain().ends_with("HEAD or the index"));
 }

@@ -1,9 +1,11 @@
 //! The verdict: what `check` prints and keeps. Its JSON form is a contract with scripts.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Change;
-use super::finding::Finding;
+use super::finding::{Code, Finding, Severity};
 use crate::policy::limits::Limits;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
@@ -60,6 +62,17 @@ pub struct Verification {
     pub output_limited: bool,
 }
 
+impl Verification {
+    /// How it ended, in the words of its finding.
+    pub fn ending(&self) -> String {
+        match (self.timed_out, self.output_limited) {
+            (true, _) => "timeout".to_owned(),
+            (_, true) => "output limit".to_owned(),
+            _ => format!("exit {}", self.returncode),
+        }
+    }
+}
+
 /// The answer to one check.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -85,7 +98,7 @@ pub struct Verdict {
     pub left: Left,
     /// The messages of the findings that reject the change.
     pub violations: Vec<Text>,
-    /// Everything found, gravest first.
+    /// Everything found: what is about the whole change first, then path by path.
     pub findings: Vec<Finding>,
     /// What is only noted.
     pub notes: Vec<Text>,
@@ -117,13 +130,20 @@ pub struct Summary {
     pub metrics: Metrics,
     /// The messages of the findings that rejected it.
     pub violations: Vec<Text>,
+    /// How many findings rejected it, by their code.
+    pub counts: BTreeMap<Code, u64>,
     /// The verifiers that ran.
     pub verification: Vec<Verification>,
 }
 
 impl From<&Verdict> for Summary {
     fn from(verdict: &Verdict) -> Self {
+        let mut counts = BTreeMap::new();
+        for finding in verdict.findings.iter().filter(|finding| finding.severity == Severity::Violation) {
+            *counts.entry(finding.code).or_insert(0) += 1;
+        }
         Summary {
+            counts,
             passed: verdict.passed,
             baseline: verdict.baseline.clone(),
             current_head: verdict.current_head.clone(),

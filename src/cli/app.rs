@@ -1,19 +1,21 @@
 //! From the arguments to the exit code.
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::args::{Arguments, Command, Format};
-use super::terminal::Terminal;
+use super::terminal::{Terminal, talk};
 use super::{arm, check, diff, explain, reset, status, usage};
-use crate::error::{Kind, Result};
+use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
+use crate::policy::escape;
 
 /// Runs the command that `argv` names.
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
-    let argv: Vec<OsString> = argv.into_iter().collect();
+    let argv = usage::without_help_about_help(argv.into_iter().collect());
     match Arguments::try_parse_from(&argv) {
         Ok(arguments) => {
             let mut terminal = Terminal::new(arguments.format.or(own_format(&arguments.command)));
@@ -21,14 +23,15 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
             conclude(result.and_then(|exit| terminal.flush().map(|()| exit)), &mut terminal)
         }
         Err(refusal) if matches!(refusal.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            let mut terminal = Terminal::new(None);
             // Nobody who asks for help and goes away before it is printed has met an error.
-            let _ = refusal.print();
+            let _ = terminal.human(&refusal.render().ansi().to_string()).and_then(|()| terminal.flush());
             Exit::Accepted
         }
         Err(refusal) => {
             let mut terminal = Terminal::new(usage::format(&argv));
             if refusal.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-                let _ = refusal.print();
+                talk(&refusal.render().ansi().to_string());
             }
             conclude(Err(usage::error(&refusal)), &mut terminal)
         }
@@ -42,6 +45,10 @@ fn own_format(command: &Command) -> Option<Format> {
 
 fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
     let repo = &arguments.repo;
+    if std::fs::metadata(repo).is_ok_and(|metadata| !metadata.is_dir()) {
+        return Err(Error::usage(format!("--repo: {} is no directory", escape::plain(repo.as_os_str().as_bytes())))
+            .hint("Name the repository's root, or any directory in it."));
+    }
     match &arguments.command {
         Command::Arm(arm) => arm::run(repo, arm, terminal),
         Command::Check(check) => check::run(repo, check, terminal),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::number::whole;
 use crate::policy::limits::Limits;
 
 /// A change gate for coding agents
@@ -19,7 +20,10 @@ use crate::policy::limits::Limits;
     arg_required_else_help = true,
     max_term_width = 100,
     after_help = "\
-Exit codes: 0 accepted (or done), 2 refused or invalid, 3 rejected.
+Exit codes: 0 accepted (or done), 2 refused or invalid, 3 rejected, 128+n ended by a signal.
+
+Colours are for terminals. NO_COLOR=1, CLICOLOR=0 or TERM=dumb turns them off; CLICOLOR_FORCE=1
+turns them on in a pipe as well, though never in a patch.
 
 Example:
   cordon arm \"fix the parser\" --allow 'src/**' 'tests/**' --verify 'cargo test'
@@ -90,7 +94,8 @@ Example:
     /// Show what changed since arming, as a patch against the baseline
     ///
     /// The patch has Git's form. In a pipe its bytes are raw, so that `git apply` takes it; on a terminal control
-    /// characters are escaped. Of binary files it only says that they differ. `--format json` prints one object a path.
+    /// characters are escaped, and of binary files it only says that they differ. Files of more than 512 MiB are left out
+    /// with a warning. `--format json` prints one object a path.
     #[command(after_help = "\
 Example:
   cordon diff --outside | git apply --reverse")]
@@ -98,7 +103,7 @@ Example:
 
     /// Tell for each path whether it is inside the envelope, and which pattern decides
     ///
-    /// Paths are relative to the repository's root and need not exist. They are held against the armed envelope, or
+    /// Paths are written as Git writes them, relative to the repository's root and without detours, and need not exist. They are held against the armed envelope, or
     /// against the patterns given here, in which case no repository is needed. Exit 0 if all are inside, 3 otherwise.
     #[command(
         override_usage = "cordon explain <PATH>... [OPTIONS]\n       cordon explain -z [OPTIONS] < PATHS",
@@ -127,23 +132,23 @@ pub struct Arm {
     pub deny: Vec<String>,
 
     /// How many paths may change; a rename is two
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_files)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_files, allow_negative_numbers = true, value_parser = whole("--max-files", 0..=u64::MAX))]
     pub max_files: u64,
 
     /// How many lines may be added
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_added_lines)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_added_lines, allow_negative_numbers = true, value_parser = whole("--max-added-lines", 0..=u64::MAX))]
     pub max_added_lines: u64,
 
     /// How many lines may be deleted
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_deleted_lines)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_deleted_lines, allow_negative_numbers = true, value_parser = whole("--max-deleted-lines", 0..=u64::MAX))]
     pub max_deleted_lines: u64,
 
     /// How large the changed files may be together, in bytes
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_working_bytes)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_working_bytes, allow_negative_numbers = true, value_parser = whole("--max-working-bytes", 0..=u64::MAX))]
     pub max_working_bytes: u64,
 
     /// How many binary files may change
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_binary_files)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_binary_files, allow_negative_numbers = true, value_parser = whole("--max-binary-files", 0..=u64::MAX))]
     pub max_binary_files: u64,
 
     /// Allow HEAD to move to new commits [default: HEAD must not move]
@@ -155,13 +160,13 @@ pub struct Arm {
     #[arg(long, value_name = "CMD", num_args = 1..)]
     pub verify: Vec<String>,
 
-    /// How many seconds each of these commands has, at most 86400
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    /// How many seconds each of these commands has, 1 to 86400
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, allow_negative_numbers = true, value_parser = whole("--verify-timeout", 1..=86_400))]
     pub verify_timeout: u64,
 
-    /// How many attempts an agent has, at most 100
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub max_attempts: u32,
+    /// How many attempts a wrapped agent has, 1 to 100
+    #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true, value_parser = whole("--max-attempts", 1..=100))]
+    pub max_attempts: u64,
 }
 
 /// The arguments of `check`.
@@ -200,7 +205,7 @@ pub struct Explain {
     pub allow: Vec<String>,
 
     /// Patterns of paths that are outside even where --allow covers them [default: none]
-    #[arg(long, value_name = "GLOB", num_args = 1.., requires = "allow")]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
     pub deny: Vec<String>,
 }
 
@@ -249,6 +254,7 @@ mod tests {
             "--max-attempts=0",
             "--max-attempts=101",
             "--max-files=-1",
+            "--max-working-bytes=18446744073709551616",
         ] {
             assert!(Arguments::try_parse_from(["cordon", "arm", "x", "--allow", "a", bad]).is_err(), "{bad}");
         }
@@ -271,7 +277,6 @@ mod tests {
             &["diff", "--inside", "--outside"][..],
             &["explain"],
             &["explain", "-z", "a"],
-            &["explain", "a", "--deny", "b"],
             &["arm", "x"],
             &["check", "--format", "xml"],
         ] {

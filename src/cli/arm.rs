@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::args::Arm;
 use super::progress::Progress;
-use super::terminal::Terminal;
+use super::terminal::{Terminal, talk};
 use crate::error::Result;
 use crate::exit::Exit;
 use crate::policy::envelope::Envelope;
+use crate::policy::escape;
 use crate::policy::limits::Limits;
 use crate::policy::pattern::Pattern;
 use crate::session::api::{self, ArmRequest};
@@ -20,12 +21,15 @@ pub fn run(repo: &Path, arguments: &Arm, terminal: &mut Terminal) -> Result<Exit
         envelope: envelope(arguments)?,
         verify: arguments.verify.clone(),
         verify_timeout: arguments.verify_timeout,
-        max_attempts: arguments.max_attempts,
+        max_attempts: u32::try_from(arguments.max_attempts).unwrap_or(u32::MAX),
     };
     let progress = Progress::start();
     let armed = api::arm(repo, &request, &|phrase, done| progress.report(phrase, done));
     progress.stop();
     let armed = armed?;
+    for warning in &armed.warnings {
+        talk(&report::error::warning(&escape::typed(warning.as_bytes())));
+    }
     terminal.answer(|| report::armed::human(&armed), || json::pretty(&armed))?;
     Ok(Exit::Accepted)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::args::{Diff, Format};
 use super::progress::Progress;
-use super::terminal::Terminal;
+use super::terminal::{Terminal, talk};
 use crate::audit::answer::FileDiff;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
@@ -20,15 +20,25 @@ pub fn run(repo: &Path, arguments: &Diff, terminal: &mut Terminal) -> Result<Exi
         _ => Side::All,
     };
     let progress = Progress::start();
+    let mut shown = false;
     let mut each = |file: FileDiff| {
         progress.stop();
+        shown = true;
         write(&file, terminal)
     };
     api::diff(repo, side, &|phrase, done| progress.report(phrase, done), &mut each)?;
+    progress.stop();
+    if !shown {
+        talk(&report::error::note("no changed path to show; `git apply` has nothing to apply"));
+    }
     Ok(Exit::Accepted)
 }
 
 fn write(file: &FileDiff, terminal: &mut Terminal) -> Result<()> {
+    if file.too_big && !(terminal.format() == Format::Human && terminal.is_seen()) {
+        let path = file.change.path.plain();
+        talk(&report::error::warning(&format!("left out, because it is larger than 512 MiB: {path}")));
+    }
     match terminal.format() {
         Format::Json => terminal.raw(&report::json::diff(file, unified::patch(file, Form::Raw)))?,
         Format::Human if terminal.is_seen() => {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::args::Explain;
 use super::arm::patterns;
-use super::terminal::{Terminal, talk};
+use super::terminal::Terminal;
 use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::policy::envelope::Envelope;
@@ -17,15 +17,11 @@ use crate::session::api;
 
 /// Tells for each path on which side it is.
 pub fn run(repo: &Path, arguments: &Explain, terminal: &mut Terminal) -> Result<Exit> {
+    let paths = paths(arguments)?;
+    paths.iter().try_for_each(require_canonical)?;
     let rules = envelope(repo, arguments)?.rules()?;
     let mut exit = Exit::Accepted;
-    for path in paths(arguments)? {
-        if !is_canonical(path.as_bytes()) {
-            talk(&report::error::warning(&format!(
-                "`{}` is not written as Git writes paths, relative to the repository's root, such as src/main.rs",
-                path.plain()
-            )));
-        }
+    for path in paths {
         let decision = rules.decide(path.as_bytes());
         if !decision.is_allowed() {
             exit = Exit::Rejected;
@@ -38,6 +34,9 @@ pub fn run(repo: &Path, arguments: &Explain, terminal: &mut Terminal) -> Result<
 /// The envelope of the patterns that were given, or else the armed one.
 fn envelope(repo: &Path, arguments: &Explain) -> Result<Envelope> {
     if arguments.allow.is_empty() {
+        if !arguments.deny.is_empty() {
+            return Err(Error::usage("--deny needs --allow, for example --allow '**'"));
+        }
         return api::armed_envelope(repo);
     }
     let (allow, deny) = (patterns(&arguments.allow)?, patterns(&arguments.deny)?);
@@ -54,12 +53,37 @@ fn paths(arguments: &Explain) -> Result<Vec<RepoPath>> {
     std::io::stdin()
         .read_to_end(&mut input)
         .map_err(|error| Error::io("cannot read the paths from standard input", error))?;
-    Ok(input.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(RepoPath::from).collect())
+    if input.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ended = input.strip_suffix(b"\0").unwrap_or(&input);
+    Ok(ended.split(|byte| *byte == 0).map(RepoPath::from).collect())
 }
 
-/// Whether a path can stand for something in a repository; others are judged all the same, letter by letter.
-fn is_canonical(path: &[u8]) -> bool {
-    path.split(|byte| *byte == b'/').all(|component| !matches!(component, b"" | b"." | b".."))
+/// Refuses a path that can stand for nothing in a repository: a pattern could cover its letters, and the answer would be
+/// about no file.
+fn require_canonical(path: &RepoPath) -> Result<()> {
+    let Some(what) = fault(path.as_bytes()) else { return Ok(()) };
+    Err(Error::usage(format!("path `{}` {what}", path.plain())).hint(
+        "A path is judged as Git writes it: relative to the repository's root, without detours, such as src/main.rs.",
+    ))
+}
+
+fn fault(path: &[u8]) -> Option<&'static str> {
+    let has = |wanted: &[&[u8]]| path.split(|byte| *byte == b'/').any(|component| wanted.contains(&component));
+    if path.is_empty() {
+        Some("is empty")
+    } else if path.starts_with(b"/") {
+        Some("starts with a slash")
+    } else if path.ends_with(b"/") {
+        Some("ends with a slash")
+    } else if has(&[b".", b".."]) {
+        Some("has a component `.` or `..`")
+    } else if has(&[b""]) {
+        Some("has an empty component")
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -67,18 +91,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn odd_spellings_are_noticed() {
-        for (path, canonical) in [
-            ("src/a", true),
-            (".x/..y", true),
-            ("/a", false),
-            ("./a", false),
-            ("a/../b", false),
-            ("a//b", false),
-            ("a/", false),
-            ("", false),
+    fn a_path_is_written_as_git_writes_it() {
+        for (path, what) in [
+            ("src/a", None),
+            (".x/..y", None),
+            ("/a", Some("starts with a slash")),
+            ("./a", Some("has a component `.` or `..`")),
+            ("a/../b", Some("has a component `.` or `..`")),
+            ("a//b", Some("has an empty component")),
+            ("a/", Some("ends with a slash")),
+            ("/", Some("starts with a slash")),
+            ("", Some("is empty")),
         ] {
-            assert_eq!(is_canonical(path.as_bytes()), canonical, "{path}");
+            assert_eq!(fault(path.as_bytes()), what, "{path}");
         }
     }
 }

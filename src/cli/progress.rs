@@ -23,7 +23,8 @@ pub struct Progress {
 impl Progress {
     /// Begins to wait.
     pub fn start() -> Self {
-        let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})").expect("the template is a constant");
+        // The phrase comes last because it may be a whole command: it is cut to the width of the terminal.
+        let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}").expect("the template is a constant");
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style);
         let waiting = std::io::stderr().is_terminal().then(|| wait(bar.clone())).flatten();
         Progress { bar, waiting: Mutex::new(waiting) }

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 
 use super::args::Format;
+use super::colour;
 use crate::error::{Error, Kind, Result};
 use crate::report;
 
@@ -26,8 +27,7 @@ impl Terminal {
         let suited = if screen { Format::Human } else { Format::Json };
         Terminal {
             format: asked.unwrap_or(suited),
-            // This is where NO_COLOR, CLICOLOR and CLICOLOR_FORCE are honoured.
-            colour: AutoStream::choice(&stdout) != ColorChoice::Never,
+            colour: colour::choice(screen) != ColorChoice::Never,
             screen,
             out: BufWriter::new(stdout),
             closed: false,
@@ -39,9 +39,10 @@ impl Terminal {
         self.format
     }
 
-    /// Whether a person will see the output on a screen: then nothing raw may reach it.
+    /// Whether a person will see the output on a screen: then nothing raw may reach it. What goes into a pipe is for a
+    /// program, whatever is said about colours.
     pub fn is_seen(&self) -> bool {
-        self.screen || self.colour
+        self.screen
     }
 
     /// Whether the reader went away.
@@ -98,5 +99,7 @@ impl Terminal {
 /// Says something to the person at the terminal, on standard error.
 pub fn talk(text: &str) {
     // A closed standard error is no reason to fail: the result and the exit code do not depend on it.
-    let _ = anstream::stderr().write_all(text.as_bytes());
+    let stderr = io::stderr();
+    let choice = colour::choice(stderr.is_terminal());
+    let _ = AutoStream::new(stderr, choice).write_all(text.as_bytes());
 }

@@ -20,9 +20,14 @@ pub fn error(refusal: &clap::Error) -> Error {
         return Error::usage("no command given").hint("Run `cordon --help` to see the commands.");
     }
     let text = refusal.render().to_string();
+    // What a parser of our own refuses is a sentence already.
+    let own = match refusal.kind() {
+        ErrorKind::ValueValidation => std::error::Error::source(refusal).map(ToString::to_string),
+        _ => None,
+    };
     let mut paragraphs = text.split("\n\n").map(one_line).filter(|paragraph| !paragraph.is_empty());
     let first = paragraphs.next().unwrap_or_default();
-    let message = first.strip_prefix("error: ").unwrap_or(&first);
+    let message = own.as_deref().unwrap_or_else(|| first.strip_prefix("error: ").unwrap_or(&first));
     let mut error = Error::usage(message);
     if refusal.kind() == ErrorKind::MissingRequiredArgument {
         for (_, hint) in SWALLOWED.iter().filter(|(argument, _)| message.contains(argument)) {
@@ -34,6 +39,14 @@ pub fn error(refusal: &clap::Error) -> Error {
         error = error.hint(hint);
     }
     error
+}
+
+/// `cordon help --help` means `cordon help`, which has no options of its own.
+pub fn without_help_about_help(mut argv: Vec<OsString>) -> Vec<OsString> {
+    if argv.get(1).is_some_and(|word| word == "help") {
+        argv.retain(|word| word != "--help" && word != "-h");
+    }
+    argv
 }
 
 /// The format that a command line asks for that cannot be parsed as a whole.
@@ -72,6 +85,8 @@ mod tests {
             told(&["chek"]),
             told(&["check", "\u{1b}[2J\nerror: no"]),
             told(&["arm", "x", "--allow", "a", "--max-attempts", "0"]),
+            told(&["arm", "x", "--allow", "a", "--max-files", "-1"]),
+            told(&["arm", "x", "--allow", "a", "--verify-timeout=1h\u{1b}"]),
         ];
         insta::assert_snapshot!(all.concat(), @r"
         error: no command given
@@ -95,7 +110,11 @@ mod tests {
         error: unexpected argument ' error: no' found
           hint: Usage: cordon check [OPTIONS]
           hint: For more information, try '--help'.
-        error: invalid value '0' for '--max-attempts <N>': 0 is not in 1..=100
+        error: --max-attempts takes a whole number from 1 to 100, got 0
+          hint: For more information, try '--help'.
+        error: --max-files takes a whole number from 0, got -1
+          hint: For more information, try '--help'.
+        error: --verify-timeout takes a whole number from 1 to 86400, got 1h\u{1b}
           hint: For more information, try '--help'.
         ");
     }

@@ -30,6 +30,8 @@ pub struct Scene<'a> {
 pub struct Contents {
     /// The change.
     pub change: Change,
+    /// The object that the baseline has there.
+    pub id_before: Option<BlobId>,
     /// What the baseline has.
     pub before: Bytes,
     /// What is there now.
@@ -71,7 +73,7 @@ pub fn contents(
         if let Some(change) = part.moved {
             let (before, after) =
                 (gitlink(change.mode_before, part.before.as_ref()), gitlink(change.mode_after, part.after.as_ref()));
-            each(Contents { change, before, after })?;
+            each(Contents { change, id_before: part.before, before, after })?;
         }
         let Some(checkout) = part.checkout else { continue };
         let drivers = checkout.frozen.drivers();
@@ -81,7 +83,7 @@ pub fn contents(
             let (before, after) = compare::sides(&mut reader, &job)?.map_err(|obstacle| {
                 Error::repository(format!("{} cannot be read: {}", job.path.plain(), obstacle.describe()))
             })?;
-            each(Contents { change, before, after })?;
+            each(Contents { change, id_before: job.baseline.map(|recorded| recorded.id), before, after })?;
         }
     }
     Ok(())

@@ -30,7 +30,7 @@ impl Command {
                 .hint("Put the command into a script and name the script."));
         }
         let fault = |what: &str, hint: &str| {
-            Err(Error::usage(format!("verifier `{}` {what}", escape::plain(source.as_bytes()))).hint(hint))
+            Err(Error::usage(format!("verifier `{}` {what}", escape::typed(source.as_bytes()))).hint(hint))
         };
         if source.contains('\0') {
             return fault("holds a NUL character", "No argument can hold one; remove it.");
@@ -57,6 +57,29 @@ impl Command {
     pub fn argv(&self) -> &[String] {
         &self.argv
     }
+}
+
+/// What a shell would act on and a program gets as an ordinary argument.
+const OPERATORS: [&str; 9] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"];
+
+/// Programs that are a shell themselves.
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
+
+impl Command {
+    /// The first word that only a shell would act on, unless the program is one.
+    pub fn word_for_a_shell(&self) -> Option<&str> {
+        let (program, arguments) = self.argv.split_first()?;
+        if SHELLS.contains(&program.rsplit('/').next().unwrap_or_default()) {
+            return None;
+        }
+        arguments.iter().map(String::as_str).find(|word| OPERATORS.contains(word) || is_expansion(word))
+    }
+}
+
+/// Whether a word is a variable or a command substitution, as `$HOME`, `${HOME}/x`, `$(date)` and backticks are.
+fn is_expansion(word: &str) -> bool {
+    let named = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '{' | '('));
+    word.strip_prefix('$').is_some_and(named) || word.starts_with('`')
 }
 
 /// Refuses more verifiers than an envelope may have.
@@ -193,6 +216,27 @@ mod tests {
             assert_eq!(error.hints.len(), 1);
         }
         assert!(Command::parse(&"\u{e9}".repeat(MAX_CHARS)).is_ok());
+    }
+
+    #[test]
+    fn words_that_only_a_shell_acts_on_are_found() {
+        for (source, word) in [
+            ("make && make test", Some("&&")),
+            ("make | tee log", Some("|")),
+            ("a ; b", Some(";")),
+            ("make > log", Some(">")),
+            ("wc < a", Some("<")),
+            ("ls $HOME", Some("$HOME")),
+            ("ls ${HOME}/x", Some("${HOME}/x")),
+            ("echo `date`", Some("`date`")),
+            ("sh -c 'a && b'", None),
+            ("/bin/bash -c x && y", None),
+            ("grep a$ b", None),
+            ("awk '{print $1}' a", None),
+            ("make -k", None),
+        ] {
+            assert_eq!(Command::parse(source).unwrap().word_for_a_shell(), word, "{source}");
+        }
     }
 
     #[test]

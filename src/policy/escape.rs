@@ -63,11 +63,20 @@ pub fn from_wtf8(decoded: &[u8]) -> Option<Vec<u8>> {
 /// A backslash is always doubled, so that a name never looks like another one's escape. Every other text that needs no
 /// escape comes back as it is.
 pub fn plain(bytes: &[u8]) -> String {
+    escaped(bytes, "\\\\")
+}
+
+/// Text that a user typed, a command or a pattern, as it was typed: as [`plain`] has it, but a backslash stays single.
+pub fn typed(text: &[u8]) -> String {
+    escaped(text, "\\")
+}
+
+fn escaped(bytes: &[u8], backslash: &str) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
-                '\\' => out.push_str("\\\\"),
+                '\\' => out.push_str(backslash),
                 '\n' => out.push_str("\\n"),
                 '\r' => out.push_str("\\r"),
                 '\t' => out.push_str("\\t"),
@@ -127,6 +136,12 @@ mod tests {
         for (bytes, shown) in cases {
             assert_eq!(plain(bytes), shown, "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn what_was_typed_keeps_its_backslashes() {
+        assert_eq!(typed(br"grep '\d\.' a"), r"grep '\d\.' a");
+        assert_eq!(typed(b"a\\\x1b[2J\n\xff"), "a\\\\u{1b}[2J\\n\\xff");
     }
 
     #[test]

@@ -32,7 +32,7 @@ impl Pattern {
         match fault(source) {
             None => Ok(Pattern(source.into())),
             Some((what, hint)) => {
-                let shown = escape::plain(source.as_bytes());
+                let shown = escape::typed(source.as_bytes());
                 Err(Error::usage(format!("pattern `{shown}` {what}")).hint(hint))
             }
         }
@@ -66,7 +66,7 @@ fn fault(source: &str) -> Option<(&'static str, &'static str)> {
 
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&escape::plain(self.0.as_bytes()))
+        f.pad(&escape::typed(self.0.as_bytes()))
     }
 }
 

@@ -1,14 +1,14 @@
 //! The verifiers of an envelope: all of them run, one after the other, and nothing runs unless all of them can start.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use super::child::{self, Failure, Limits, Outcome, Program};
 use super::environment;
 use super::interrupt::Interrupts;
-use super::resolve::resolve;
+use super::resolve::{Unstartable, resolve};
 use crate::error::{Error, Kind};
-use crate::policy::escape::plain;
+use crate::policy::escape::typed;
 
 /// One command of an envelope.
 #[derive(Debug, Clone, Copy)]
@@ -68,22 +68,31 @@ pub fn run_all(
     Ok(verified)
 }
 
+/// Says why the program of a verifier cannot start in `root` as things stand; `None` when it can.
+pub fn unstartable(verifier: Verifier<'_>, root: &Path) -> Option<String> {
+    locate(verifier, root, &environment::for_verifiers(std::env::vars_os())).err().map(|why| why.to_string())
+}
+
 fn stop_if_interrupted(interrupts: &Interrupts) -> Result<(), Stopped> {
     interrupts.take().map_or(Ok(()), |signal| Err(Stopped::Interrupted(signal)))
 }
 
 fn prepare(verifier: Verifier<'_>, root: &Path) -> Result<Program, Error> {
     let environment = environment::for_verifiers(std::env::vars_os());
-    let search_path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    let file = locate(verifier, root, &environment).map_err(|why| cannot_start(verifier, &why.to_string()))?;
     let (name, arguments) = verifier.argv.split_first().map_or_else(Default::default, |(name, arguments)| {
         (OsString::from(name), arguments.iter().map(OsString::from).collect())
     });
-    let file = resolve(&name, root, search_path).map_err(|why| cannot_start(verifier, &why.to_string()))?;
     Ok(Program { file, name, arguments, directory: root.to_owned(), environment })
 }
 
+fn locate(verifier: Verifier<'_>, root: &Path, environment: &[(OsString, OsString)]) -> Result<PathBuf, Unstartable> {
+    let search_path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    resolve(OsStr::new(verifier.argv.first().map_or("", String::as_str)), root, search_path)
+}
+
 fn stopped(verifier: Verifier<'_>, failure: Failure) -> Stopped {
-    let command = plain(verifier.source.as_bytes());
+    let command = typed(verifier.source.as_bytes());
     Stopped::Failed(match failure {
         Failure::Interrupted(signal) => return Stopped::Interrupted(signal),
         Failure::Start(error) => cannot_start(verifier, &error.to_string()).caused_by(error),
@@ -96,7 +105,7 @@ fn stopped(verifier: Verifier<'_>, failure: Failure) -> Stopped {
 }
 
 fn cannot_start(verifier: Verifier<'_>, why: &str) -> Error {
-    Error::new(Kind::Verifier, format!("verifier cannot start: {}: {why}", plain(verifier.source.as_bytes())))
+    Error::new(Kind::Verifier, format!("verifier cannot start: {}: {why}", typed(verifier.source.as_bytes())))
         .hint("Verifiers run without a shell, in the root of the repository; `sh -c '...'` gives them one.")
         .hint("Put the program in place, or `cordon reset` and arm again with another `--verify`.")
 }

@@ -1,10 +1,10 @@
 //! What `arm` did, for people: the envelope as it will be enforced, and what to do next.
 
-use super::style::{ACCEPTED, HEADING, HINT, paint};
+use super::envelope::{self, Row};
+use super::style::{ACCEPTED, HINT, paint};
 use super::words::{count, counted, guarded, len};
 use crate::audit::answer::Armed;
-use crate::policy::escape::plain;
-use crate::policy::pattern::Pattern;
+use crate::policy::escape::typed;
 use crate::policy::text::Text;
 
 /// How many scratch zones are listed before the rest is only counted.
@@ -12,51 +12,21 @@ const ZONES: usize = 8;
 
 /// The whole answer.
 pub fn human(armed: &Armed) -> String {
-    let mut out = vec![format!("{}  {}\n\n", paint(ACCEPTED, "ARMED"), armed.label.plain())];
-    for (name, values) in rows(armed) {
-        for (index, value) in values.iter().enumerate() {
-            let name = if index == 0 { name } else { "" };
-            out.push(format!("{} {value}\n", paint(HEADING, format!("{name:<12}"))));
-        }
-    }
-    out.push(format!("\n{} Let the agent work, then run `cordon check`.\n", paint(HINT, "next:")));
-    out.concat()
+    let head = format!("{}  {}\n\n", paint(ACCEPTED, "ARMED"), typed(armed.label.as_bytes()));
+    let next = format!("\n{} Let the agent work, then run `cordon check`.\n", paint(HINT, "next:"));
+    head + &envelope::block(&rows(armed)) + &next
 }
 
-fn rows(armed: &Armed) -> Vec<(&'static str, Vec<String>)> {
-    let commits = if armed.policy.allow_commits { "allowed" } else { "not allowed" };
-    vec![
-        ("allow", patterns(&armed.policy.allow)),
-        ("deny", patterns(&armed.policy.deny)),
-        ("budgets", budgets(armed)),
-        ("commits", vec![commits.to_owned()]),
-        ("verify", verifiers(armed)),
-        ("attempts", vec![armed.max_attempts.to_string()]),
+fn rows(armed: &Armed) -> Vec<Row> {
+    let mut rows = envelope::rows(&armed.policy, &armed.verify, armed.verify_timeout);
+    rows.extend([
+        envelope::attempts(armed.mode, armed.max_attempts.to_string()),
         ("baseline", vec![baseline(armed)]),
         ("fingerprint", vec![fingerprint(armed)]),
-        ("scratch", zones(&armed.scratch_zones)),
+        ("scratch", scratch(armed)),
         ("anchor", vec![guarded(armed.anchor.as_bytes())]),
-    ]
-}
-
-fn patterns(patterns: &[Pattern]) -> Vec<String> {
-    patterns.iter().map(|pattern| plain(pattern.as_str().as_bytes())).collect()
-}
-
-fn budgets(armed: &Armed) -> Vec<String> {
-    let limits = &armed.policy.limits;
-    vec![
-        counted(limits.max_files, "file"),
-        counted(limits.max_added_lines, "added line"),
-        counted(limits.max_deleted_lines, "deleted line"),
-        counted(limits.max_working_bytes, "working byte"),
-        counted(limits.max_binary_files, "binary file"),
-    ]
-}
-
-fn verifiers(armed: &Armed) -> Vec<String> {
-    let limit = counted(armed.verify_timeout, "second");
-    armed.verify.iter().map(|command| format!("{}  (at most {limit})", plain(command.as_bytes()))).collect()
+    ]);
+    rows
 }
 
 fn baseline(armed: &Armed) -> String {
@@ -78,15 +48,19 @@ fn fingerprint(armed: &Armed) -> String {
     )
 }
 
-/// Ignored files may come and go in these places, so the user should know them.
-fn zones(zones: &[String]) -> Vec<String> {
+/// Where ignored files may come and go; nothing to say about a repository that ignores none.
+fn scratch(armed: &Armed) -> Vec<String> {
+    let zones = &armed.scratch_zones;
+    if armed.fingerprint.ignored == 0 || zones.is_empty() {
+        return Vec::new();
+    }
     let shown = &zones[..zones.len().min(ZONES)];
-    let mut list: Vec<String> = shown.iter().map(|zone| plain(zone.as_bytes())).collect();
+    let mut list: Vec<String> = shown.iter().map(|zone| typed(zone.as_bytes())).collect();
     let rest = len(zones) - len(shown);
     if rest > 0 {
         list.push(format!("... and {} more", count(rest)));
     }
-    if list.is_empty() { Vec::new() } else { vec![list.join("  ")] }
+    vec![format!("ignored files in these places may come and go: {}", list.join("  "))]
 }
 
 #[cfg(test)]
@@ -97,9 +71,11 @@ mod tests {
     use crate::audit::answer::Fingerprinted;
     use crate::policy::envelope::Envelope;
     use crate::policy::limits::Limits;
+    use crate::policy::pattern::Pattern;
 
     fn armed() -> Armed {
         Armed {
+            schema_version: 1,
             phase: "armed",
             mode: "manual",
             label: "fix the parser\n\u{1b}[2J".into(),
@@ -118,11 +94,12 @@ mod tests {
                 },
                 allow_commits: false,
             },
-            verify: vec!["cargo test -q".into()],
+            verify: vec![r"grep -q '\d' src/a".into()],
             verify_timeout: 300,
             max_attempts: 3,
             scratch_zones: (0..10).map(|n| format!("zone{n}/**")).collect(),
             fingerprint: Fingerprinted { entries: 1234, tracked: 1200, ignored: 34, hashed: 12, bytes: 99_000 },
+            warnings: Vec::new(),
             duration_s: 0.051,
         }
     }
@@ -141,11 +118,10 @@ mod tests {
                      2,097,152 working bytes
                      0 binary files
         commits      not allowed
-        verify       cargo test -q  (at most 300 seconds)
-        attempts     3
+        verify       grep -q '\d' src/a  (at most 300 seconds)
         baseline     1111111111111111111111111111111111111111 on refs/heads/main
         fingerprint  1,234 entries (1,200 tracked, 34 ignored, 12 read), 99,000 bytes, 0.05 s
-        scratch      zone0/**  zone1/**  zone2/**  zone3/**  zone4/**  zone5/**  zone6/**  zone7/**  ... and 2 more
+        scratch      ignored files in these places may come and go: zone0/**  zone1/**  zone2/**  zone3/**  zone4/**  zone5/**  zone6/**  zone7/**  ... and 2 more
         anchor       cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc
 
         next: Let the agent work, then run `cordon check`.
@@ -157,7 +133,7 @@ mod tests {
         let mut armed = armed();
         armed.policy.deny.clear();
         armed.verify.clear();
-        armed.scratch_zones.clear();
+        armed.fingerprint.ignored = 0;
         armed.branch = None;
         let text = strip_str(&human(&armed)).to_string();
         for absent in ["deny", "verify", "scratch"] {

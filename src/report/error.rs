@@ -21,6 +21,11 @@ pub fn warning(message: &str) -> String {
     format!("{} {}\n", paint(WARNING, "warning:"), guarded(message.as_bytes()))
 }
 
+/// A sentence that explains what a person sees, or why there is nothing to see.
+pub fn note(message: &str) -> String {
+    format!("{} {}\n", paint(HINT, "note:"), guarded(message.as_bytes()))
+}
+
 #[cfg(test)]
 mod tests {
     use anstream::adapter::strip_str;

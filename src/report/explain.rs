@@ -16,7 +16,7 @@ pub fn human(path: &RepoPath, decision: Decision<'_>) -> String {
 }
 
 fn quoted(pattern: &str) -> String {
-    format!("`{}`", escape::plain(pattern.as_bytes()))
+    format!("`{}`", escape::typed(pattern.as_bytes()))
 }
 
 #[cfg(test)]

@@ -61,12 +61,13 @@ struct DiffForm<'a> {
     #[serde(flatten)]
     change: &'a Change,
     inside: bool,
-    patch: Text,
+    patch: Option<Text>,
 }
 
-/// One path of a diff as one line; `patch` is the raw text that `git apply` takes.
+/// One path of a diff as one line; `patch` is the raw text that `git apply` takes, and `null` when a side is too big.
 pub fn diff(file: &FileDiff, patch: Vec<u8>) -> Vec<u8> {
-    json::line(&DiffForm { change: &file.change, inside: file.inside, patch: Text::from_bytes(patch) })
+    let patch = (!file.too_big).then(|| Text::from_bytes(patch));
+    json::line(&DiffForm { change: &file.change, inside: file.inside, patch })
 }
 
 #[cfg(test)]
@@ -131,7 +132,15 @@ mod tests {
             mode_after: Some(Mode::Executable),
             content: None,
         };
-        let file = FileDiff { change, inside: true, before: None, after: Some(b"x\n".to_vec()) };
+        let file = FileDiff {
+            change,
+            inside: true,
+            id_before: None,
+            id_after: Some("b".repeat(40)),
+            too_big: false,
+            before: None,
+            after: Some(b"x\n".to_vec()),
+        };
         insta::assert_snapshot!(text(diff(&file, b"+x\xfe\n".to_vec())), @r#"{"path":"a\n\udcff","kind":"added","layers":["worktree"],"added":1,"deleted":0,"binary":false,"size_before":null,"size_after":2,"mode_before":null,"mode_after":"100755","inside":true,"patch":"+x\udcfe\n"}"#);
     }
 }

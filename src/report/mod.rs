@@ -2,12 +2,17 @@
 //! removes them where nobody would see them.
 
 pub mod armed;
+pub mod binary;
+pub mod changes;
+pub mod envelope;
 pub mod error;
 pub mod explain;
+pub mod findings;
 pub mod json;
 pub mod quote;
 pub mod status;
 pub mod style;
 pub mod unified;
 pub mod verdict;
+pub mod verifiers;
 pub mod words;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use anstyle::Style;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
+use super::binary;
 use super::quote::{quoted, quoted_on_its_line};
 use super::style::{BAD, GOOD, HEADING, HUNK, paint};
 use super::words::content_line;
@@ -14,6 +15,9 @@ use crate::audit::evidence::Mode;
 
 /// How many unchanged lines stand around a change, as in Git.
 const CONTEXT: usize = 3;
+
+/// The type of a submodule in its mode; what Git compares of one is a line of text.
+const GITLINK: &str = "160";
 
 /// For whom a patch is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,12 +28,15 @@ pub enum Form {
     Terminal,
 }
 
-/// The patch for one path. A change of type is two patches, as in Git: the old thing goes, the new one comes.
+/// The patch for one path: empty where nothing can be said in one, as for a FIFO, for a file that only left the index,
+/// and for a program when a side is too big. A change of type is two patches, as in Git: the old thing goes, the new one comes.
 pub fn patch(file: &FileDiff, form: Form) -> Vec<u8> {
-    let before = Side::new(file.change.mode_before, file.before.as_deref());
-    let after = Side::new(file.change.mode_after, file.after.as_deref());
-    let mut writer = Writer { out: Vec::new(), form, path: file.change.path.as_bytes(), binary: file.change.binary };
+    let before = Side::new(file.change.mode_before, file.before.as_deref(), file.id_before.as_deref());
+    let after = Side::new(file.change.mode_after, file.after.as_deref(), file.id_after.as_deref());
+    let (path, binary, too_big) = (file.change.path.as_bytes(), file.change.binary, file.too_big);
+    let mut writer = Writer { out: Vec::new(), form, path, binary, too_big };
     match (before, after) {
+        _ if too_big && form == Form::Raw => {}
         (Some(before), Some(after)) if before.kind() != after.kind() => {
             writer.one(Some(before), None);
             writer.one(None, Some(after));
@@ -45,11 +52,12 @@ struct Side<'a> {
     /// Git's mode in its six digits; the first three are the type, the others the permissions.
     mode: &'static str,
     content: &'a [u8],
+    id: Option<&'a str>,
 }
 
 impl<'a> Side<'a> {
     /// `None` for a path that is absent, and for what Git does not record, such as a FIFO.
-    fn new(mode: Option<Mode>, content: Option<&'a [u8]>) -> Option<Self> {
+    fn new(mode: Option<Mode>, content: Option<&'a [u8]>, id: Option<&'a str>) -> Option<Self> {
         let mode = match mode? {
             Mode::File => "100644",
             Mode::Executable => "100755",
@@ -57,7 +65,8 @@ impl<'a> Side<'a> {
             Mode::Gitlink => "160000",
             Mode::Other => return None,
         };
-        Some(Side { mode, content: content.unwrap_or_default() })
+        // A file that left the index and that the exclude rules hide stands on disk, and is gone for Git.
+        Some(Side { mode, content: content?, id })
     }
 
     fn kind(self) -> &'static str {
@@ -70,11 +79,14 @@ struct Writer<'a> {
     form: Form,
     path: &'a [u8],
     binary: bool,
+    too_big: bool,
 }
 
 impl Writer<'_> {
     fn one(&mut self, before: Option<Side<'_>>, after: Option<Side<'_>>) {
-        if before.is_none() && after.is_none() {
+        let (old, new) = (before.map_or(&[][..], |side| side.content), after.map_or(&[][..], |side| side.content));
+        let same = old == new && !self.too_big;
+        if before.map(|side| side.mode) == after.map(|side| side.mode) && same {
             return;
         }
         let path = self.path;
@@ -88,14 +100,19 @@ impl Writer<'_> {
             }
             _ => {}
         }
-        let (old, new) = (before.map_or(&[][..], |side| side.content), after.map_or(&[][..], |side| side.content));
-        if old == new {
+        let binary = self.binary && [before, after].iter().flatten().all(|side| side.kind() != GITLINK);
+        if same {
             return;
         }
         let name = |side: Option<Side<'_>>, prefix: &str, quote: fn(&str, &[u8]) -> String| {
             side.map_or("/dev/null".to_owned(), |_| quote(prefix, path))
         };
-        if self.binary {
+        if binary && self.form == Form::Raw {
+            self.head(&index_line(before, after));
+            self.out.extend(binary::patch(old, new));
+            return;
+        }
+        if binary {
             let (old, new) = (name(before, "a/", quoted), name(after, "b/", quoted));
             self.head(&format!("Binary files {old} and {new} differ"));
             return;
@@ -154,6 +171,17 @@ impl Writer<'_> {
                 self.out.extend_from_slice(b"\\ No newline at end of file\n");
             }
         }
+    }
+}
+
+/// The objects of both sides in full, and the mode if it stays.
+fn index_line(before: Option<Side<'_>>, after: Option<Side<'_>>) -> String {
+    let ids = [before, after].map(|side| side.and_then(|side| side.id));
+    let absent = "0".repeat(ids.iter().flatten().map(|id| id.len()).max().unwrap_or(40));
+    let [old, new] = ids.map(|id| id.unwrap_or(&absent));
+    match (before, after) {
+        (Some(before), Some(after)) if before.mode == after.mode => format!("index {old}..{new} {}", after.mode),
+        _ => format!("index {old}..{new}"),
     }
 }
 

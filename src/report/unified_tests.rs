@@ -22,6 +22,9 @@ fn file(path: &[u8], before: Content<'_>, after: Content<'_>) -> FileDiff {
             content: None,
         },
         inside: true,
+        id_before: before.map(|_| "a".repeat(40)),
+        id_after: after.map(|_| "b".repeat(40)),
+        too_big: false,
         before: before.map(|(_, bytes)| bytes.to_vec()),
         after: after.map(|(_, bytes)| bytes.to_vec()),
     }
@@ -85,9 +88,23 @@ fn added_deleted_empty_and_binary_files() {
     new file mode 100644
     diff --git a/logo b/logo
     new file mode 100644
-    Binary files /dev/null and b/logo differ
+    index 0000000000000000000000000000000000000000..bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+    GIT binary patch
+    literal 1
+    Ic${MZ000310RR91
+
+    literal 0
+    Hc$@<O00001
+
     diff --git a/logo b/logo
-    Binary files a/logo and b/logo differ
+    index aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb 100644
+    GIT binary patch
+    literal 2
+    Jc${Nk0000200961
+
+    literal 1
+    Ic${MZ000310RR91
+
     diff --git a/run b/run
     old mode 100644
     new mode 100755
@@ -131,6 +148,25 @@ fn a_terminal_sees_no_control_characters_of_the_content() {
     let text = String::from_utf8(bytes).unwrap();
     assert!(text.contains("\u{1b}[32m+\t\\u{1b}[2Jnew\\r\\xff\u{1b}[0m\n"), "{text:?}");
     assert!(text.contains("\u{1b}[31m-\told\u{1b}[0m\n"), "{text:?}");
+}
+
+#[test]
+fn a_terminal_is_told_that_binary_files_differ_and_a_program_nothing_of_what_is_too_big() {
+    let mut logo = file(b"logo", Some((Mode::File, b"\0")), Some((Mode::File, b"\0\0")));
+    let told = |file: &FileDiff, form| anstream::adapter::strip_bytes(&patch(file, form)).into_vec();
+    let differ = b"diff --git a/logo b/logo\nBinary files a/logo and b/logo differ\n";
+    assert_eq!(told(&logo, Form::Terminal), differ);
+    (logo.too_big, logo.before, logo.after) = (true, Some(Vec::new()), Some(Vec::new()));
+    assert_eq!(told(&logo, Form::Terminal), differ);
+    assert_eq!(told(&logo, Form::Raw), b"");
+}
+
+#[test]
+fn a_file_that_only_left_the_index_has_no_patch_and_one_that_is_hidden_too_is_gone() {
+    let left = file(b"a", Some((Mode::File, b"x\n")), Some((Mode::File, b"x\n")));
+    assert_eq!(patch(&left, Form::Raw), b"");
+    let hidden = FileDiff { after: None, ..left };
+    assert!(patch(&hidden, Form::Raw).starts_with(b"diff --git a/a b/a\ndeleted file mode 100644\n"));
 }
 
 #[test]

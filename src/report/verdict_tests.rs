@@ -3,8 +3,8 @@
 use anstream::adapter::strip_str;
 
 use super::*;
-use crate::audit::evidence::Mode;
-use crate::audit::finding::Code;
+use crate::audit::evidence::{Change, ChangeKind, Layer, Mode};
+use crate::audit::finding::{Code, Finding, Severity};
 use crate::audit::verdict::{Left, Metrics, SCHEMA_VERSION};
 use crate::policy::limits::Limits;
 use crate::policy::path::RepoPath;
@@ -65,18 +65,6 @@ fn accepted() -> Verdict {
     }
 }
 
-fn run(command: &str, returncode: i32) -> Verification {
-    Verification {
-        command: command.into(),
-        returncode,
-        stdout: Text::default(),
-        stderr: Text::default(),
-        passed: returncode == 0,
-        timed_out: false,
-        output_limited: false,
-    }
-}
-
 #[test]
 fn an_accepted_clean_tree() {
     insta::assert_snapshot!(strip_str(&human(&accepted())), @r"
@@ -122,15 +110,17 @@ fn a_rejected_change_with_hostile_names() {
         changed(b"run.sh", ChangeKind::ModeChanged, vec![Layer::Worktree]),
         changed(b"link", ChangeKind::TypeChanged, vec![Layer::Worktree]),
     ];
+    verdict.changes[3].mode_after = Some(Mode::Executable);
+    verdict.changes[4].mode_after = Some(Mode::Symlink);
     verdict.notes = vec![Text::from("ignored entry appeared: ").path(&RepoPath::from("out\r.log"))];
     insta::assert_snapshot!(strip_str(&human(&verdict)), @r"
     REJECTED  fix\n\u{1b}[2JACCEPTED
 
+    violation[budget-files]: file budget exceeded: 30 > 25
+      help: Split the change.
     violation[path-outside]: path outside policy: docs/\u{1b}]0;owned\u{7}
     violation[path-outside]: path outside policy: evil\nACCEPTED\xff
       help: Revert it, or arm again with an --allow pattern that covers it.
-    violation[budget-files]: file budget exceeded: 30 > 25
-      help: Split the change.
 
     budget                  used         limit          left
     files                     30            25            -5
@@ -140,11 +130,11 @@ fn a_rejected_change_with_hostile_names() {
     binary files               1             2             1
 
     changed: 5 paths
-      A docs/\u{1b}]0;owned\u{7}  +1,200 -3
-      M evil\nACCEPTED\xff  +1,200 -3  (only in commits and the index)
+      A docs/\u{1b}]0;owned\u{7}  +1,200 -3  outside
+      M evil\nACCEPTED\xff  +1,200 -3  (only in commits and the index)  outside
       D logo\u{202e}.png  binary
-      m run.sh  +1,200 -3
-      T link  +1,200 -3
+      m run.sh  mode 100644 -> 100755
+      T link  file -> symlink  +1,200 -3
 
     notes
       ignored entry appeared: out\r.log
@@ -156,61 +146,23 @@ fn a_rejected_change_with_hostile_names() {
 }
 
 #[test]
-fn failed_verifiers_show_the_end_of_their_output() {
+fn accepted_work_is_told_what_comes_next() {
     let mut verdict = accepted();
+    assert!(!human(&verdict).contains("next:"));
+    verdict.changes = vec![changed(b"x", ChangeKind::Added, vec![Layer::Worktree])];
+    assert!(strip_str(&human(&verdict)).to_string().ends_with("\nnext: cordon reset, then commit\n"));
     verdict.passed = false;
-    let many = (1..=20).map(|n| format!("line {n}\r\n")).collect::<Vec<_>>().concat();
-    verdict.verification = vec![
-        run("cargo test", 0),
-        Verification {
-            stdout: many.into(),
-            stderr: Text::from_bytes(&b"\x1b[31mboom\xff\n\tat x"[..]),
-            ..run("make\tlint", 2)
-        },
-        Verification { timed_out: true, ..run("sleep 9", -15) },
-        Verification { output_limited: true, ..run("yes", -9) },
-        run("crash", -11),
-    ];
-    insta::assert_snapshot!(strip_str(&verifiers(&verdict)), @r"
-    verifiers
-      passed cargo test
-      failed make\tlint  (exit 2)
-        stdout, without the first 5 lines:
-        | line 6
-        | line 7
-        | line 8
-        | line 9
-        | line 10
-        | line 11
-        | line 12
-        | line 13
-        | line 14
-        | line 15
-        | line 16
-        | line 17
-        | line 18
-        | line 19
-        | line 20
-        stderr:
-        | \u{1b}[31mboom\xff
-        | 	at x
-      failed sleep 9  (timeout)
-      failed yes  (output limit)
-      failed crash  (signal 11)
-    ");
+    assert!(!human(&verdict).contains("next:"));
 }
 
 #[test]
 fn long_lists_say_how_much_they_leave_out() {
     let mut verdict = accepted();
-    verdict.findings = (0..LISTED + 2).map(|n| outside(format!("f{n}").as_bytes())).collect();
-    verdict.changes = vec![changed(b"x", ChangeKind::Added, vec![Layer::Worktree]); LISTED + 1];
+    verdict.changes = vec![changed(b"x", ChangeKind::Added, vec![Layer::Worktree]); 41];
     verdict.notes = vec!["n".into(); LISTED];
     let text = strip_str(&human(&verdict)).to_string();
-    assert!(text.contains("... and 2 findings more; `--format json` lists all\n"), "{text}");
     assert!(text.contains("... and 1 path more; "), "{text}");
     assert!(!text.contains("note more") && !text.contains("notes more"), "{text}");
-    assert_eq!(text.matches("help:").count(), 1);
 }
 
 #[test]

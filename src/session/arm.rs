@@ -10,7 +10,9 @@ use super::look;
 use super::register::{self, Registration};
 use super::state::{self, Phase, State};
 use super::store::{Record, Store};
+use super::warnings;
 use crate::audit::answer::{Armed, Fingerprinted};
+use crate::audit::verdict::SCHEMA_VERSION;
 use crate::error::{Error, Result};
 use crate::git::baseline::{self, Taken};
 use crate::git::open::Repository;
@@ -34,9 +36,7 @@ pub fn arm(start: &Path, request: &ArmRequest, progress: Progress<'_>) -> Result
         Err(error) => Err(error),
     };
     match armed {
-        Ok((record, fingerprinted, branch)) => {
-            Ok(answer(record, fingerprinted, branch, request, began.elapsed().as_secs_f64()))
-        }
+        Ok(recorded) => Ok(answer(recorded, request, began.elapsed().as_secs_f64())),
         Err(error) => {
             lock.forget();
             Err(error)
@@ -77,18 +77,22 @@ fn refuse_early(repository: &Repository, store: &Store) -> Result<()> {
     Ok(())
 }
 
-fn record(
-    repository: &Repository,
-    store: &Store,
-    request: &ArmRequest,
-    progress: Progress<'_>,
-) -> Result<(Record, Fingerprinted, Option<Text>)> {
+/// What stands when everything is written.
+struct Recorded {
+    record: Record,
+    fingerprint: Fingerprinted,
+    branch: Option<Text>,
+    warnings: Vec<String>,
+}
+
+fn record(repository: &Repository, store: &Store, request: &ArmRequest, progress: Progress<'_>) -> Result<Recorded> {
     let root = &repository.location.root;
     let tick = look::tick(root)?;
     let mut snapshot = look::walk(root, progress)?;
     progress("comparing with HEAD", 0);
     let entries = snapshot.len() as u64;
     let mut taken = baseline::take(repository, &mut snapshot, tick)?;
+    let warnings = warnings::warnings(request, &snapshot, root);
     progress("writing the fingerprint", 0);
     let registration = register::plan(&repository.location.common_dir)?;
     // The lines that are about to be registered are part of the rules as they stand.
@@ -100,10 +104,10 @@ fn record(
         // The first error is the one that the user must see; what cannot be removed is told by the next arm.
         let _ = store.remove();
     })?;
-    let fingerprinted =
+    let fingerprint =
         Fingerprinted { entries, tracked: taken.tracked, ignored: taken.ignored, hashed: taken.hashed, bytes };
     let branch = taken.control.checkouts.first().and_then(|own| own.branch.clone());
-    Ok((record, fingerprinted, branch))
+    Ok(Recorded { record, fingerprint, branch, warnings })
 }
 
 fn write(
@@ -143,14 +147,10 @@ fn write(
     Ok((record, bytes.len() as u64))
 }
 
-fn answer(
-    record: Record,
-    fingerprint: Fingerprinted,
-    branch: Option<Text>,
-    request: &ArmRequest,
-    duration_s: f64,
-) -> Armed {
+fn answer(recorded: Recorded, request: &ArmRequest, duration_s: f64) -> Armed {
+    let Recorded { record, fingerprint, branch, warnings } = recorded;
     Armed {
+        schema_version: SCHEMA_VERSION,
         phase: Phase::Armed.name(),
         mode: record.config.mode.name(),
         label: record.config.label,
@@ -163,6 +163,7 @@ fn answer(
         max_attempts: request.max_attempts,
         scratch_zones: scratch::DEFAULT_ZONES.iter().map(|zone| zone.glob.to_owned()).collect(),
         fingerprint,
+        warnings,
         duration_s,
     }
 }

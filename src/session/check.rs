@@ -185,13 +185,17 @@ fn conclude(
     verification: Vec<Verification>,
     duration_s: f64,
 ) -> Verdict {
-    let Judgement { metrics, left, mut findings, notes } = judgement;
-    findings.extend(verification.iter().filter_map(judge::verification));
+    let Judgement { metrics, left, mut findings, mut notes } = judgement;
+    let timeout = record.config.verify_timeout;
+    findings.extend(verification.iter().filter_map(|run| judge::verification(run, timeout)));
     let violations: Vec<Text> = findings
         .iter()
         .filter(|finding| finding.severity == Severity::Violation)
         .map(|finding| finding.message.clone())
         .collect();
+    if !violations.is_empty() && verification.is_empty() && !record.config.verify.is_empty() {
+        notes.insert(0, judge::not_verified(record.config.verify.len()));
+    }
     Verdict {
         schema_version: verdict::SCHEMA_VERSION,
         passed: violations.is_empty(),

@@ -11,6 +11,8 @@ use crate::error::Result;
 use crate::git::compare::Bytes;
 use crate::git::observe::{self, Contents};
 use crate::git::open::Repository;
+use crate::snapshot::digest;
+use crate::snapshot::entry::BlobId;
 
 /// Which side of the envelope is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,9 +51,15 @@ pub fn diff(
         if !wanted {
             return Ok(());
         }
-        let Contents { change, before, after } = contents;
-        each(FileDiff { change, inside, before: text(before), after: text(after) })
+        let Contents { change, id_before, before, after } = contents;
+        let too_big = [&before, &after].into_iter().any(|side| matches!(side, Bytes::File(None)));
+        let (id_before, id_after) = (id_before.as_ref().map(hex), change.content.as_ref().map(hex));
+        each(FileDiff { change, inside, id_before, id_after, too_big, before: text(before), after: text(after) })
     })
+}
+
+fn hex(id: &BlobId) -> String {
+    digest::hex(id.as_bytes())
 }
 
 /// The bytes of one side; what is too big to be text is shown by its header alone.

@@ -12,3 +12,4 @@ mod simple;
 pub mod state;
 pub mod store;
 mod verify;
+mod warnings;

@@ -6,7 +6,8 @@ use super::check::require_baseline;
 use super::lock::Lock;
 use super::store::{Record, Store};
 use crate::audit::answer::{ResetReport, Status};
-use crate::error::{Error, Result};
+use crate::audit::verdict::SCHEMA_VERSION;
+use crate::error::Result;
 use crate::git::control::Control;
 use crate::git::locate;
 use crate::policy::envelope::Envelope;
@@ -15,16 +16,20 @@ use crate::policy::text::Text;
 /// Where the armed envelope stands. Reads without the lock, so that it can be asked while a check runs.
 pub fn status(start: &Path) -> Result<Status> {
     let record = whole(start)?;
-    let last_audit = record.state.last_audit.as_ref().map(raw).transpose()?;
     Ok(Status {
+        schema_version: SCHEMA_VERSION,
         mode: record.config.mode.name().to_owned(),
         label: record.config.label,
         baseline: record.config.baseline,
+        policy: record.config.policy,
+        verify: record.config.verify,
+        verify_timeout: record.config.verify_timeout,
+        created_at: record.config.created_at,
         phase: record.state.phase.name().to_owned(),
         attempt: record.state.attempt,
         max_attempts: record.state.max_attempts,
         last_error: record.state.last_error,
-        last_audit,
+        last_audit: record.state.last_audit,
         anchor: record.anchor,
     })
 }
@@ -41,17 +46,17 @@ pub fn reset(start: &Path) -> Result<ResetReport> {
         Err(error) => {
             let store = orphaned(start).ok_or(error)?;
             let path = Text::from_bytes(store.directory().as_os_str().as_encoded_bytes());
-            return Ok(ResetReport { removed: store.remove()?, path });
+            return Ok(ResetReport { schema_version: SCHEMA_VERSION, removed: store.remove()?, path });
         }
     };
     let store = Store::at(&location.root);
     let path = Text::from_bytes(store.directory().as_os_str().as_encoded_bytes());
     if !store.exists() {
-        return Ok(ResetReport { removed: false, path });
+        return Ok(ResetReport { schema_version: SCHEMA_VERSION, removed: false, path });
     }
     let _lock = Lock::take(&location.git_dir)?;
     let removed = store.remove()?;
-    Ok(ResetReport { removed, path })
+    Ok(ResetReport { schema_version: SCHEMA_VERSION, removed, path })
 }
 
 /// The record of an envelope whose files are all there and belong together.
@@ -67,10 +72,4 @@ fn whole(start: &Path) -> Result<Record> {
 fn orphaned(start: &Path) -> Option<Store> {
     let start = std::fs::canonicalize(start).ok()?;
     start.ancestors().map(Store::at).find(Store::exists)
-}
-
-fn raw(summary: &crate::audit::verdict::Summary) -> Result<Box<serde_json::value::RawValue>> {
-    let text = String::from_utf8(crate::json::line(summary)).unwrap_or_default();
-    serde_json::value::RawValue::from_string(text.trim_end().to_owned())
-        .map_err(|error| Error::state("the last audit cannot be shown").caused_by(error))
 }

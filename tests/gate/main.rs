@@ -15,3 +15,4 @@ mod common;
 mod faults;
 mod regressions;
 mod state;
+mod talk;
