@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::git::baseline::{self, Taken};
 use crate::git::control::Control;
 use crate::git::open::Repository;
+use crate::git::plane::read::Plane;
 use crate::policy::text::Text;
 use crate::policy::{command, envelope, scratch};
 use crate::snapshot::fingerprint::{self, Fingerprint};
@@ -109,6 +110,7 @@ fn write(
 ) -> Result<(Record, u64)> {
     // The lines that were registered just now are part of the rules as they stand.
     freeze_registered(repository, &mut taken.control)?;
+    taken.control.plane = Plane::at_arm(repository, &taken.control, &fingerprint.snapshot)?;
     fingerprint.control = taken.control.encode();
     let (bytes, sum) = fingerprint::encode(&fingerprint);
     let baseline = taken.control.checkouts.first().map(|own| own.commit.clone()).unwrap_or_default();
