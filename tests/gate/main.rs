@@ -8,9 +8,11 @@
 
 mod agreement;
 mod arming;
+mod canary;
 mod cases;
 mod checking;
 mod cli;
 mod common;
 mod faults;
+mod plane;
 mod state;
