@@ -176,7 +176,7 @@ pub fn is_secret(key: &[u8]) -> bool {
     SECRET.iter().any(|pattern| fits(pattern, &lower)) || SECRET_WORDS.iter().any(has)
 }
 
-/// Whether a change from `before` to `after` of the values of a key is only bookkeeping, a word, or a violation.
+/// What a change to these values counts as.
 pub fn weigh(rule: &KeyRule, values: &[&[u8]]) -> Weight {
     let names_only = || values.iter().all(|value| !value.iter().any(|byte| matches!(byte, b'/' | b':' | b'\\')));
     match rule.weight {

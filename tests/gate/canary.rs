@@ -4,10 +4,11 @@
 //! canaries run when Git does the same work, or the test would prove nothing.
 
 use std::collections::BTreeSet;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
+use crate::common::run::{PATIENCE, run};
 use crate::common::sandbox::Sandbox;
 
 /// Keys whose values Git runs.
@@ -73,7 +74,7 @@ impl Cage {
             for hook in HOOKS {
                 let to = cage.sandbox.at(format!("{directory}/{hook}"));
                 fs::create_dir_all(to.parent().unwrap()).unwrap();
-                fs::copy(cage.canary(hook), to).unwrap();
+                symlink(cage.canary(hook), to).unwrap();
             }
         }
         fs::write(cage.sandbox.at(".git/info/exclude"), ".githooks/\n").unwrap();
@@ -81,11 +82,21 @@ impl Cage {
         cage
     }
 
+    /// A program that leaves its name behind. All are links to one script, which a child wrote: a file that this
+    /// process had open for writing may be busy for another test's child for a while.
     fn canary(&self, name: &str) -> PathBuf {
-        let program = self.sandbox.outside().join("bin").join(name);
-        let script = format!("#!/bin/sh\n: > '{}/{name}'\nexit 1\n", self.ran.display());
-        fs::write(&program, script).unwrap();
-        fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+        let bin = self.sandbox.outside().join("bin");
+        let script = bin.join("script");
+        if !script.exists() {
+            let text = format!("#!/bin/sh\n: > '{}'/\"${{0##*/}}\"\nexit 1\n", self.ran.display());
+            let mut write = self.sandbox.command("sh");
+            write.args(["-c", "cat > \"$0\" && chmod +x \"$0\""]).arg(&script);
+            let _ = run(write, text.as_bytes(), PATIENCE).ok();
+        }
+        let program = bin.join(name);
+        if !program.exists() {
+            symlink(&script, &program).unwrap();
+        }
         program
     }
 
@@ -116,7 +127,7 @@ impl Cage {
         ] {
             command.env(name, self.canary(name));
         }
-        let outcome = crate::common::run::run(command, b"", crate::common::run::PATIENCE).orderly();
+        let outcome = run(command, b"", PATIENCE).orderly();
         outcome.code()
     }
 }
@@ -159,9 +170,15 @@ fn the_canaries_are_alive() {
     let sandbox = &cage.sandbox;
     sandbox.append("src/app.py", "X = 1\n");
     sandbox.append("README.md", "more\n");
+    sandbox.append(".gitmodules", "# more\n");
     for args in [
         &["status"][..],
-        &["diff"],
+        &["add", "README.md"],
+        // Git gives up where this one fails, and asks nobody else.
+        &["config", "--unset", "filter.y.process"],
+        &["diff", "--", ".gitmodules"],
+        &["diff", "--", "src"],
+        &["log", "-p"],
         &["add", "src/app.py"],
         &["commit", "-S", "-m", "x"],
         &["x"],
@@ -174,7 +191,10 @@ fn the_canaries_are_alive() {
     for name in [
         "core.fsmonitor",
         "diff.external",
+        "diff.x.command",
+        "diff.x.textconv",
         "filter.x.clean",
+        "filter.y.process",
         "pre-commit",
         "alias",
         "inner-fsmonitor",

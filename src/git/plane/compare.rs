@@ -132,7 +132,7 @@ fn own_refs(armed: &Refs, now: &Refs, head: Option<&[u8]>, past: &dyn Past) -> V
         drifts.push(Drift { kind, subject: Text::from_bytes(name), what, undo });
     };
     for (name, before) in &old {
-        let back = undo(name, before);
+        let back = Some(undo(name, before));
         match new.get(name) {
             Some(after) if after == before => {}
             Some(after) => push(
@@ -168,14 +168,14 @@ fn kind(name: &[u8], branch: DriftKind) -> DriftKind {
     KINDS.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(branch, |(_, kind)| *kind)
 }
 
-fn undo(name: &[u8], before: &Text) -> Option<Text> {
+fn undo(name: &[u8], before: &Text) -> Text {
     if name == b"refs/stash" {
-        return Some(Text::from("git stash store ").raw(before));
+        return Text::from("git stash store ").raw(before);
     }
-    Some(match before.as_bytes().strip_prefix(b"ref: ") {
+    match before.as_bytes().strip_prefix(b"ref: ") {
         Some(target) => Text::from("git symbolic-ref ").raw(&quoted(name)).word(" ").raw(&quoted(target.trim_ascii())),
         None => Text::from("git update-ref ").raw(&quoted(name)).word(" ").raw(before),
-    })
+    }
 }
 
 /// Entries of the stash below the newest one, which the ref itself does not tell.

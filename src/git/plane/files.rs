@@ -1,8 +1,6 @@
 //! Files of the Git directory that lead elsewhere, lend objects or cut history: what stands there, without waiting.
 
-use std::ffi::OsStr;
 use std::io::Read as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +36,7 @@ pub enum Seen {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Watched {
-    /// Which rule it belongs to: the position in [`RULES`].
+    /// Why it is watched.
     pub rule: Rule,
     /// The path.
     pub path: Text,
@@ -187,11 +185,6 @@ fn words(error: &std::io::Error) -> String {
 pub fn quoted(bytes: &[u8]) -> Text {
     // Only a NUL cannot be quoted, which neither a path nor a value of the configuration holds.
     Text::from_bytes(shlex::bytes::try_quote(bytes).map_or_else(|_| bytes.to_vec(), std::borrow::Cow::into_owned))
-}
-
-/// The path that raw bytes name.
-pub fn path(bytes: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(bytes))
 }
 
 #[cfg(test)]
