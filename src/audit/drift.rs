@@ -24,6 +24,7 @@ const fn noted(kind: DriftKind, code: Code, words: &'static str) -> Rule {
 
 const RULES: &[Rule] = &[
     rule(DriftKind::Config, Code::ConfigChanged, "configuration changed", "Set the key back to what it was."),
+    noted(DriftKind::ConfigUnknown, Code::ConfigChanged, "configuration changed"),
     rule(DriftKind::Hook, Code::HookChanged, "hook changed", "Remove the hook, or put back what was there."),
     rule(DriftKind::Attributes, Code::AttributesChanged, "attribute source changed", "Put back what the file said."),
     rule(DriftKind::Alternates, Code::AlternatesChanged, "alternates changed", "Put back what the file said."),
@@ -89,9 +90,9 @@ mod tests {
     #[test]
     fn each_kind_has_a_row() {
         use DriftKind::{
-            Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ExcludeSource,
-            FalseGitDirectory, GitDirectory, Graft, HeadSwitched, Hook, LinkedWorktree, NewlyHidden, ReplaceRef,
-            Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
+            Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ConfigUnknown,
+            ExcludeSource, FalseGitDirectory, GitDirectory, Graft, HeadSwitched, Hook, LinkedWorktree, NewlyHidden,
+            ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
         };
         let all = [
             Alternates,
@@ -101,6 +102,7 @@ mod tests {
             BranchDeleted,
             BranchMoved,
             Config,
+            ConfigUnknown,
             ExcludeSource,
             FalseGitDirectory,
             GitDirectory,

@@ -178,6 +178,8 @@ pub struct Drift {
 pub enum DriftKind {
     /// Configuration that runs programs, redirects transport or changes what Git sees.
     Config,
+    /// Configuration of which nothing is known that it could do: only noted.
+    ConfigUnknown,
     /// A hook was created, changed or deleted, or hooks are looked up elsewhere.
     Hook,
     /// An attribute source outside of the tree.

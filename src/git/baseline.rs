@@ -13,6 +13,7 @@ use super::excludes::{self, Excludes, FrozenFile};
 use super::index::{Index, IndexEntry};
 use super::locate;
 use super::open::Repository;
+use super::plane::read::Plane;
 use super::reader::{Reader, Seen, object_id};
 use crate::audit::evidence::Mode;
 use crate::error::{Error, Result};
@@ -63,7 +64,12 @@ pub fn take(repository: &Repository, snapshot: &mut Snapshot, tick: Time) -> Res
         snapshot,
         tick,
         dirt: Dirt::default(),
-        taken: Taken { control: Control { checkouts: Vec::new() }, tracked: 0, ignored: 0, hashed: 0 },
+        taken: Taken {
+            control: Control { checkouts: Vec::new(), plane: Plane::default() },
+            tracked: 0,
+            ignored: 0,
+            hashed: 0,
+        },
     };
     taker.checkout(repository, &RepoPath::new(""))?;
     taker.dirt.refuse()?;

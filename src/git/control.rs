@@ -1,6 +1,7 @@
 //! The control part of the fingerprint: what else must be known at check, for the repository and for each submodule.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use gix::bstr::BStr;
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use super::content::LineEndings;
 use super::excludes::{self, ExcludeSources, FrozenFile};
 use super::lines::Drivers;
 use super::open::Repository;
+use super::plane::read::Plane;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
@@ -21,6 +23,8 @@ use crate::{json, snapshot::digest};
 pub struct Control {
     /// The repository's own checkout, then those of its submodules, outer before inner.
     pub checkouts: Vec<Frozen>,
+    /// What stands beside the files.
+    pub plane: Plane,
 }
 
 impl Control {
@@ -83,15 +87,7 @@ pub fn freeze(repository: &Repository, prefix: &RepoPath, index: Option<[u8; 32]
     let snapshot = repository.gix.config_snapshot();
     let config = snapshot.plumbing();
     let text = |key: &str| config.string(key).map(|value| Text::from_bytes(value.to_vec()));
-    let mut attributes = Vec::new();
-    let globals = repository.gix.attribute_global_paths().map_err(|error| {
-        Error::repository("the attribute files of the configuration cannot be found out").caused_by(error)
-    })?;
-    // The last of them is the user's; gitoxide drops it where only the repository's own configuration names it.
-    let user = excludes::user_file(repository, "core.attributesFile", "attributes")?;
-    for path in globals.into_iter().filter(|path| Some(path) != user.as_ref()).chain(user.clone()) {
-        attributes.push(FrozenFile::read(path)?);
-    }
+    let mut attributes = attribute_paths(repository)?.into_iter().map(FrozenFile::read).collect::<Result<Vec<_>>>()?;
     attributes.push(FrozenFile::read(repository.location.common_dir.join("info/attributes"))?);
     Ok(Frozen {
         prefix: prefix.clone(),
@@ -108,6 +104,16 @@ pub fn freeze(repository: &Repository, prefix: &RepoPath, index: Option<[u8; 32]
         eol: text("core.eol"),
         diff_drivers: diff_drivers(config),
     })
+}
+
+/// Where attributes are looked for outside of the repository, weakest first.
+pub fn attribute_paths(repository: &Repository) -> Result<Vec<PathBuf>> {
+    let globals = repository.gix.attribute_global_paths().map_err(|error| {
+        Error::repository("the attribute files of the configuration cannot be found out").caused_by(error)
+    })?;
+    // The last of them is the user's; gitoxide drops it where only the repository's own configuration names it.
+    let user = excludes::user_file(repository, "core.attributesFile", "attributes")?;
+    Ok(globals.into_iter().filter(|path| Some(path) != user.as_ref()).chain(user.clone()).collect())
 }
 
 /// What the repository's own configuration says about modes: the pinned value hides it from an ordinary look-up.

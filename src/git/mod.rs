@@ -22,6 +22,7 @@ pub mod objects;
 pub mod observe;
 pub mod open;
 pub mod parallel;
+pub mod plane;
 pub mod reader;
 pub mod today;
 pub mod tree;

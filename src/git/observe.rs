@@ -47,7 +47,7 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, delta: Vec<Difference>
         hidden: Vec::new(),
         obstacles: Vec::new(),
         remarks: Vec::new(),
-        drifts: Vec::new(),
+        drifts: super::plane::drifts::drifts(&repository, scene.control)?,
     };
     for part in parts(repository, scene, delta)? {
         evidence.changes.extend(part.moved);

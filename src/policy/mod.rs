@@ -1,6 +1,7 @@
 //! PURE. What is allowed: paths, patterns, limits, the envelope, and the tables that users can read and replace.
 
 pub mod command;
+pub mod config_keys;
 pub mod envelope;
 pub mod escape;
 pub mod limits;

@@ -16,6 +16,7 @@ use crate::audit::verdict::SCHEMA_VERSION;
 use crate::error::{Error, Result};
 use crate::git::baseline::{self, Taken};
 use crate::git::open::Repository;
+use crate::git::plane::read::Plane;
 use crate::policy::text::Text;
 use crate::policy::{command, envelope, scratch};
 use crate::snapshot::fingerprint::{self, Fingerprint};
@@ -99,6 +100,7 @@ fn record(repository: &Repository, store: &Store, request: &ArmRequest, progress
     if let Some(own) = taken.control.checkouts.first_mut() {
         own.excludes.info.content = Some(Text::from_bytes(registration.content()));
     }
+    taken.control.plane = Plane::at_arm(repository, &taken.control, &snapshot)?;
     let fingerprint = Fingerprint { control: taken.control.encode(), tick, snapshot };
     let (record, bytes) = write(store, request, &taken, &fingerprint, &registration).inspect_err(|_| {
         // The first error is the one that the user must see; what cannot be removed is told by the next arm.

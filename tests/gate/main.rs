@@ -8,11 +8,13 @@
 
 mod agreement;
 mod arming;
+mod canary;
 mod cases;
 mod checking;
 mod cli;
 mod common;
 mod faults;
+mod plane;
 mod regressions;
 mod state;
 mod talk;

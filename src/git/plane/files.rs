@@ -1,0 +1,217 @@
+//! Files of the Git directory that lead elsewhere, lend objects or cut history: what stands there, without waiting.
+
+use std::io::Read as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::super::files;
+use super::super::open::Repository;
+use crate::audit::evidence::DriftKind;
+use crate::policy::text::Text;
+use crate::snapshot::digest;
+
+/// How much of a file is read; of a larger one the size and the time of its last change count as well.
+const READ: u64 = 16 * 1024 * 1024;
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Seen {
+    /// A regular file, or a link to one: the digest of its content and whether its owner may execute it.
+    File(String, bool),
+    /// A directory.
+    Directory,
+    /// A link that leads to nothing.
+    Dangling,
+    /// A FIFO, a socket or a device: never opened.
+    Special,
+    /// Something that cannot be read, in the words of the system.
+    Unreadable(String),
+}
+
+/// One thing of the Git directory that is watched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Watched {
+    /// Why it is watched.
+    pub rule: Rule,
+    /// The path.
+    pub path: Text,
+    /// What stands there.
+    pub seen: Seen,
+}
+
+/// Why a file is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Objects are borrowed from where it says.
+    Alternates,
+    /// It gives commits other parents.
+    Grafts,
+    /// Attributes of files, from outside of the tree.
+    Attributes,
+    /// It says which files stand in the work tree.
+    Sparse,
+    /// It leads to the Git directory or back.
+    Leads,
+    /// Another work tree of the repository.
+    Worktree,
+    /// Configuration of another work tree, or of a remote in the old form.
+    Configuration,
+}
+
+impl Rule {
+    /// What kind of drift a difference is.
+    pub fn kind(self) -> DriftKind {
+        match self {
+            Rule::Alternates => DriftKind::Alternates,
+            Rule::Grafts => DriftKind::Graft,
+            Rule::Attributes => DriftKind::Attributes,
+            Rule::Sparse => DriftKind::Sparse,
+            Rule::Leads => DriftKind::GitDirectory,
+            Rule::Worktree => DriftKind::LinkedWorktree,
+            Rule::Configuration => DriftKind::Config,
+        }
+    }
+}
+
+/// The files with fixed names in the directory that all work trees share ...
+const SHARED: &[(&str, Rule)] = &[
+    ("objects/info/alternates", Rule::Alternates),
+    ("objects/info/http-alternates", Rule::Alternates),
+    ("info/grafts", Rule::Grafts),
+    ("info/attributes", Rule::Attributes),
+];
+
+/// ... and in the Git directory of this work tree.
+const OWN: &[(&str, Rule)] =
+    &[("info/sparse-checkout", Rule::Sparse), ("commondir", Rule::Leads), ("gitdir", Rule::Leads)];
+
+/// Directories of the shared directory whose files are configuration of remotes, in the form of old.
+const REMOTES: &[&str] = &["remotes", "branches"];
+
+/// What stands at the watched places, sorted by path; places where nothing is are left out.
+pub fn read(repository: &Repository, attributes: impl Iterator<Item = PathBuf>) -> Vec<Watched> {
+    let location = &repository.location;
+    let mut places: Vec<(PathBuf, Rule)> = Vec::new();
+    places.push((location.root.join(".git"), Rule::Leads));
+    places.extend(SHARED.iter().map(|(name, rule)| (location.common_dir.join(name), *rule)));
+    places.extend(OWN.iter().map(|(name, rule)| (location.git_dir.join(name), *rule)));
+    places.extend(attributes.map(|path| (path, Rule::Attributes)));
+    for directory in REMOTES {
+        places.extend(names(&location.common_dir.join(directory)).into_iter().map(|path| (path, Rule::Configuration)));
+    }
+    for worktree in names(&location.common_dir.join("worktrees")) {
+        for (name, rule) in
+            [("commondir", Rule::Leads), ("gitdir", Rule::Leads), ("config.worktree", Rule::Configuration)]
+        {
+            // This work tree's own configuration is compared key by key.
+            if worktree != location.git_dir || name != "config.worktree" {
+                places.push((worktree.join(name), rule));
+            }
+        }
+        places.push((worktree, Rule::Worktree));
+    }
+    if location.git_dir != location.common_dir {
+        places.push((location.common_dir.join("config.worktree"), Rule::Configuration));
+    }
+    places.sort();
+    places.dedup_by(|a, b| a.0 == b.0);
+    places
+        .into_iter()
+        .filter_map(|(path, rule)| {
+            let seen = look(&path)?;
+            Some(Watched { rule, path: Text::from_bytes(path.into_os_string().into_encoded_bytes()), seen })
+        })
+        .collect()
+}
+
+/// The entries of a directory, sorted; none where there is no directory that can be read.
+pub fn names(directory: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<PathBuf> =
+        std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    names.sort();
+    names
+}
+
+/// What stands at a path, following links as Git does; `None` when nothing does.
+pub fn look(path: &Path) -> Option<Seen> {
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(_) if std::fs::symlink_metadata(path).is_ok_and(|link| link.is_symlink()) => return Some(Seen::Dangling),
+        Err(error) => {
+            use std::io::ErrorKind::{NotADirectory, NotFound};
+            let absent = matches!(error.kind(), NotFound | NotADirectory);
+            return (!absent).then(|| Seen::Unreadable(words(&error)));
+        }
+    };
+    if metadata.is_dir() {
+        return Some(Seen::Directory);
+    }
+    if !metadata.is_file() {
+        return Some(Seen::Special);
+    }
+    let mut hasher = Sha256::new();
+    if metadata.len() > READ {
+        hasher.update(metadata.len().to_le_bytes());
+        hasher.update(metadata.mtime().to_le_bytes());
+        hasher.update(metadata.mtime_nsec().to_le_bytes());
+        hasher.update(metadata.ctime().to_le_bytes());
+        hasher.update(metadata.ctime_nsec().to_le_bytes());
+    }
+    let Ok(Some(file)) = files::open(path) else { return Some(Seen::Unreadable("cannot be opened".to_owned())) };
+    let mut file = file.take(READ);
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => hasher.update(&chunk[..read]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Some(Seen::Unreadable(words(&error))),
+        }
+    }
+    Some(Seen::File(digest::hex(&hasher.finalize()), metadata.permissions().mode() & 0o100 != 0))
+}
+
+fn words(error: &std::io::Error) -> String {
+    error.to_string()
+}
+
+/// Raw bytes as one word of a shell's command line.
+pub fn quoted(bytes: &[u8]) -> Text {
+    // Only a NUL cannot be quoted, which neither a path nor a value of the configuration holds.
+    Text::from_bytes(shlex::bytes::try_quote(bytes).map_or_else(|_| bytes.to_vec(), std::borrow::Cow::into_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::write(at("file"), "x").unwrap();
+        std::os::unix::fs::symlink("file", at("link")).unwrap();
+        std::os::unix::fs::symlink("gone", at("dangling")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("fifo"), rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .unwrap();
+        assert_eq!(look(&at("link")), look(&at("file")));
+        assert_eq!(look(&at("fifo")), Some(Seen::Special));
+        assert_eq!(look(&at("dangling")), Some(Seen::Dangling));
+        assert_eq!(look(&at("absent")), None);
+        assert_eq!(look(&at("file/below")), None);
+        assert_eq!(look(directory.path()), Some(Seen::Directory));
+        assert_eq!(names(&at("fifo")), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted(b"a b;c").as_bytes(), b"'a b;c'");
+        assert_eq!(quoted(b"plain/path").as_bytes(), b"plain/path");
+    }
+}
