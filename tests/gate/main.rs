@@ -13,4 +13,6 @@ mod checking;
 mod cli;
 mod common;
 mod faults;
+mod layers;
 mod state;
+mod submodules;
