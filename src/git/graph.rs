@@ -13,6 +13,9 @@ use super::objects::Objects;
 use super::open::Repository;
 use crate::error::{Error, Result};
 
+/// How much further known history is followed than the clocks of its commits ask for, because clocks run wrong.
+const FURTHER: usize = 10_000;
+
 /// How many tags may stand between a ref and its commit.
 const MAX_TAGS: usize = 16;
 
@@ -55,7 +58,7 @@ impl Graph {
     /// The commits that `tips` reach and `known` does not, at most `most` of them.
     ///
     /// What `known` reaches is found out only as far back as the new commits go, so that old history costs nothing. A
-    /// clock that ran wrong can make an old commit look new; it cannot make a new one look old.
+    /// clock that ran very wrong can make an old commit look new; it cannot make a new one look old.
     pub fn news(
         &mut self,
         tips: impl IntoIterator<Item = ObjectId>,
@@ -89,6 +92,11 @@ impl Graph {
         }
         if let Some(oldest) = commits.iter().map(|commit| commit.time).min() {
             known.advance(self, oldest)?;
+            for _ in 0..FURTHER {
+                if !known.step(self)? {
+                    break;
+                }
+            }
         }
         commits.retain(|commit| !known.reached.contains(&commit.id));
         Ok(News { commits, too_many: false })
