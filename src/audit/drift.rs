@@ -43,6 +43,12 @@ const RULES: &[Rule] = &[
         "baseline is no ancestor of HEAD",
         "Go back to it with git reset --soft.",
     ),
+    rule(
+        DriftKind::HistoryTooLong,
+        Code::HistoryTooLong,
+        "new history is too long",
+        "Check after fewer commits, or squash them.",
+    ),
     noted(DriftKind::LinkedWorktree, Code::LinkedWorktree, "new linked work tree"),
     rule(
         DriftKind::GitDirectory,
@@ -69,6 +75,8 @@ fn is_granted(envelope: &Envelope, evidence: &Evidence, drift: &Drift) -> bool {
     match drift.kind {
         DriftKind::BranchMoved if own => envelope.allow_commits || evidence.head.moved(),
         DriftKind::BranchCreated => envelope.allow_commits,
+        // Where commits are not allowed, the finding about HEAD says it.
+        DriftKind::BaselineLost => !envelope.allow_commits && evidence.head.moved(),
         _ => false,
     }
 }
@@ -91,8 +99,8 @@ mod tests {
     fn each_kind_has_a_row() {
         use DriftKind::{
             Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ConfigUnknown,
-            ExcludeSource, FalseGitDirectory, GitDirectory, Graft, HeadSwitched, Hook, LinkedWorktree, NewlyHidden,
-            ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
+            ExcludeSource, FalseGitDirectory, GitDirectory, Graft, HeadSwitched, HistoryTooLong, Hook, LinkedWorktree,
+            NewlyHidden, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
         };
         let all = [
             Alternates,
@@ -108,6 +116,7 @@ mod tests {
             GitDirectory,
             Graft,
             HeadSwitched,
+            HistoryTooLong,
             Hook,
             LinkedWorktree,
             NewlyHidden,

@@ -51,7 +51,7 @@ pub struct Change {
     pub binary: bool,
     /// Bytes of the baseline blob; `None` when the path is not in the baseline.
     pub size_before: Option<u64>,
-    /// Bytes on disk now; `None` when the path is gone.
+    /// Bytes on disk now, or of the blob where only the index or history differs; `None` when the path is gone.
     pub size_after: Option<u64>,
     /// Git's mode in the baseline, such as `100644`.
     pub mode_before: Option<Mode>,
@@ -206,6 +206,8 @@ pub enum DriftKind {
     HeadSwitched,
     /// The baseline is no ancestor of HEAD any more.
     BaselineLost,
+    /// There is more new history than can be looked at.
+    HistoryTooLong,
     /// A linked work tree appeared: only noted.
     LinkedWorktree,
     /// `.git` itself, `commondir` or `gitdir` lead elsewhere.

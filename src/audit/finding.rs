@@ -41,6 +41,8 @@ pub enum Code {
     HeadSwitched,
     /// The baseline is no ancestor of HEAD any more.
     BaselineLost,
+    /// There is more new history than can be looked at.
+    HistoryTooLong,
     /// A local branch was created, moved or deleted.
     BranchChanged,
     /// A tag was created, moved or deleted.
@@ -120,6 +122,7 @@ impl Code {
             Code::HeadChanged => "head-changed",
             Code::HeadSwitched => "head-switched",
             Code::BaselineLost => "baseline-lost",
+            Code::HistoryTooLong => "history-too-long",
             Code::BranchChanged => "branch-changed",
             Code::TagChanged => "tag-changed",
             Code::StashChanged => "stash-changed",

@@ -1,7 +1,7 @@
 //! The judge: holds the evidence against the envelope and says what it finds, each thing in words to act on.
 
 use super::drift;
-use super::evidence::{Change, Evidence, HidingFlag, Layer, Obstacle, Remark, RemarkKind};
+use super::evidence::{Change, ChangeKind, Evidence, HidingFlag, Layer, Obstacle, Remark, RemarkKind};
 use super::finding::{Code, Finding, Severity};
 use super::verdict::{Left, Metrics, Verification};
 use crate::policy::envelope::{Decision, Envelope, Rules};
@@ -32,9 +32,11 @@ impl Judgement {
     }
 }
 
-/// Whether a change belongs to the net change: what stands only in history does not.
+/// Whether a change belongs to the net change: what stands only in history or in the index does not, but for a path
+/// that left the index, which Git tracks no more.
 pub fn is_net(change: &Change) -> bool {
-    change.layers.iter().any(|layer| *layer != Layer::Commit)
+    let stands = |layer| change.layers.contains(&layer);
+    stands(Layer::Worktree) || (stands(Layer::Index) && change.kind == ChangeKind::Deleted)
 }
 
 /// Judges the evidence by an envelope and its compiled rules.

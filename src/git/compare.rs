@@ -103,18 +103,7 @@ pub fn gitlink_change(path: &RepoPath, before: Option<BlobId>, after: Option<Blo
 
 /// The two contents, as Git stores them.
 pub fn sides(reader: &mut Reader, job: &Job) -> Result<Seen<(Bytes, Bytes)>> {
-    let before = match job.baseline {
-        None => Bytes::Absent,
-        Some(Recorded { id, mode: Mode::Gitlink }) => Bytes::Gitlink(object_id(&id)),
-        Some(Recorded { id, mode }) => {
-            let id = object_id(&id);
-            let bytes = match blob::stated_size(reader.objects(), &id)? {
-                size if size > BIG_FILE => None,
-                _ => Some(blob::read(reader.objects(), &id)?),
-            };
-            if mode == Mode::Symlink { Bytes::Link(bytes.unwrap_or_default()) } else { Bytes::File(bytes) }
-        }
-    };
+    let before = stored(reader, job.baseline)?;
     let Some(after) = job.after.as_ref().filter(|after| after.stat.kind != Kind::Special && !job.gone) else {
         return Ok(Ok((before, Bytes::Absent)));
     };
@@ -125,8 +114,27 @@ pub fn sides(reader: &mut Reader, job: &Job) -> Result<Seen<(Bytes, Bytes)>> {
     }))
 }
 
+/// What the object database has of a recorded path.
+pub fn stored(reader: &Reader, recorded: Option<Recorded>) -> Result<Bytes> {
+    Ok(match recorded {
+        None => Bytes::Absent,
+        Some(Recorded { id, mode: Mode::Gitlink }) => Bytes::Gitlink(object_id(&id)),
+        // Git knows this one by heart; an intent to add names it without storing it.
+        Some(Recorded { id, .. }) if object_id(&id).is_empty_blob() => Bytes::File(Some(Vec::new())),
+        Some(Recorded { id, mode }) => {
+            let id = object_id(&id);
+            let bytes = match blob::stated_size(reader.objects(), &id)? {
+                size if size > BIG_FILE => None,
+                _ => Some(blob::read(reader.objects(), &id)?),
+            };
+            if mode == Mode::Symlink { Bytes::Link(bytes.unwrap_or_default()) } else { Bytes::File(bytes) }
+        }
+    })
+}
+
 impl Bytes {
-    fn side(&self) -> Side<'_> {
+    /// The side of a comparison.
+    pub fn side(&self) -> Side<'_> {
         match self {
             Bytes::Absent => Side::Absent,
             Bytes::File(None) => Side::Huge,
@@ -136,8 +144,8 @@ impl Bytes {
         }
     }
 
-    /// The size of the baseline's blob.
-    fn len(&self, reader: &Reader, recorded: Option<Recorded>) -> Result<Option<u64>> {
+    /// The size of the blob.
+    pub fn len(&self, reader: &Reader, recorded: Option<Recorded>) -> Result<Option<u64>> {
         Ok(match (self, recorded) {
             (Bytes::Absent | Bytes::Gitlink(_), _) | (_, None) => None,
             (Bytes::File(None), Some(recorded)) => Some(blob::stated_size(reader.objects(), &object_id(&recorded.id))?),

@@ -61,6 +61,8 @@ pub struct Frozen {
     pub tree: String,
     /// HEAD's branch; `null` when it was detached.
     pub branch: Option<Text>,
+    /// Every object that a ref or an entry of the stash named, in hex: history that was there.
+    pub tips: Vec<String>,
     /// SHA-256 of the index file; `null` for a split index, which is always read anew.
     pub index_sha256: Option<String>,
     /// Whether Git was told to ignore the permissions on disk, so that a mode is compared with arm's instead.
@@ -96,6 +98,7 @@ pub fn freeze(repository: &Repository, prefix: &RepoPath, index: Option<[u8; 32]
         commit: commit.to_string(),
         tree: repository.tree_of(commit)?.to_string(),
         branch: head.branch,
+        tips: super::tips::all(repository)?,
         index_sha256: index.map(|sum| digest::hex(&sum)),
         ignores_modes: ignores_modes(config),
         excludes: excludes::sources(repository)?,

@@ -4,15 +4,15 @@ use super::baseline::{is_checked_out, open_submodule, within};
 use super::compare::{self, Bytes, Compared};
 use super::control::{Control, Frozen};
 use super::open::Repository;
-use super::parallel;
 use super::reader::{Reader, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
+use super::{history, layers, parallel, staged, submodules};
 use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Remark, RemarkKind};
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 use crate::snapshot::delta::Difference;
-use crate::snapshot::entry::{BlobId, Class, Entry, Snapshot};
+use crate::snapshot::entry::{BlobId, Entry, Snapshot};
 use crate::snapshot::open;
 use crate::snapshot::walk::NOT_OBSERVED;
 
@@ -39,7 +39,7 @@ pub struct Contents {
 }
 
 /// The evidence of all checkouts.
-pub fn observe(repository: Repository, scene: &Scene<'_>, delta: Vec<Difference>) -> Result<Evidence> {
+pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Difference>) -> Result<Evidence> {
     let head = head(&repository, scene)?;
     let mut evidence = Evidence {
         head,
@@ -49,12 +49,17 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, delta: Vec<Difference>
         remarks: Vec::new(),
         drifts: super::plane::drifts::drifts(&repository, scene.control)?,
     };
+    for (path, compared) in submodules::initialised(&repository, scene, &mut delta)? {
+        record(&mut evidence, path, compared);
+    }
     for part in parts(repository, scene, delta)? {
         evidence.changes.extend(part.moved);
         let Some(checkout) = part.checkout else { continue };
         evidence.hidden.extend(checkout.hidden());
         let triage = sort(&checkout, scene, part.delta)?;
         gather(&checkout, triage, &mut evidence)?;
+        layers::merge(&mut evidence.changes, staged::changes(&checkout)?);
+        history::add(&checkout, &mut evidence)?;
     }
     evidence.changes.sort_by(|a, b| a.path.cmp(&b.path));
     evidence.obstacles.sort_by(|a, b| a.0.cmp(&b.0));
@@ -66,9 +71,10 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, delta: Vec<Difference>
 pub fn contents(
     repository: Repository,
     scene: &Scene<'_>,
-    delta: Vec<Difference>,
+    mut delta: Vec<Difference>,
     each: &mut dyn FnMut(Contents) -> Result<()>,
 ) -> Result<()> {
+    submodules::initialised(&repository, scene, &mut delta)?;
     for part in parts(repository, scene, delta)? {
         if let Some(change) = part.moved {
             let (before, after) =
@@ -121,16 +127,15 @@ fn parts<'a>(repository: Repository, scene: &Scene<'a>, mut delta: Vec<Differenc
             difference.path.is_within(frozen.prefix.as_bytes()) && difference.path != frozen.prefix
         });
         delta = rest;
-        let before = scene.baseline.entry(frozen.prefix.as_bytes()).and_then(|entry| match entry.class {
-            Class::Gitlink(id) => Some(id),
-            _ => None,
-        });
+        let before = submodules::recorded(scene.baseline, &frozen.prefix);
         let Some(submodule) = submodule else {
             // The repository inside is gone, and with it what could be said about single files; the work tree's own
             // entry tells whether the directory is.
             let emptied = !inside.is_empty()
                 && scene.now.listing(frozen.prefix.as_bytes()).is_some_and(|now| !now.entries().is_empty());
             let moved = emptied.then(|| compare::gitlink_change(&frozen.prefix, before, None, Layer::Worktree));
+            delta.extend(submodules::left_behind(inside));
+            delta.sort_by(|a, b| a.path.cmp(&b.path));
             parts.push(Part { checkout: None, delta: Vec::new(), moved, before, after: None });
             continue;
         };
@@ -189,6 +194,13 @@ fn sort(checkout: &Today<'_>, scene: &Scene<'_>, delta: Vec<Difference>) -> Resu
     Ok(sorter.finish())
 }
 
+fn record(evidence: &mut Evidence, path: RepoPath, compared: Compared) {
+    let Compared { change, obstacle, remark } = compared;
+    evidence.changes.extend(change);
+    evidence.obstacles.extend(obstacle.map(|obstacle| (path.clone(), obstacle)));
+    evidence.remarks.extend(remark.map(|kind| Remark { kind, path }));
+}
+
 /// Reads what must be read, in parallel, and adds it to the evidence.
 fn gather(checkout: &Today<'_>, triage: Triage, evidence: &mut Evidence) -> Result<()> {
     evidence.changes.extend(triage.changes);
@@ -201,10 +213,7 @@ fn gather(checkout: &Today<'_>, triage: Triage, evidence: &mut Evidence) -> Resu
     let reader = checkout.reader()?;
     let compared = in_parallel(&reader, &triage.jobs, |reader, job| compare::compare(reader, &drivers, job))?;
     for (job, compared) in triage.jobs.into_iter().zip(compared) {
-        let Compared { change, obstacle, remark } = compared?;
-        evidence.changes.extend(change);
-        evidence.obstacles.extend(obstacle.map(|obstacle| (job.path.clone(), obstacle)));
-        evidence.remarks.extend(remark.map(|kind| Remark { kind, path: job.path }));
+        record(evidence, job.path, compared?);
     }
     let prefix = &checkout.frozen.prefix;
     let digests = in_parallel(&reader, &triage.ignored, |reader, (path, kind, _)| {

@@ -58,9 +58,9 @@ impl<'a> Today<'a> {
         }
     }
 
-    /// Whether the index was written since arm.
-    pub fn index_changed(&self) -> bool {
-        self.index.is_some()
+    /// The index, where it was written since arm.
+    pub fn index(&self) -> Option<&Index> {
+        self.index.as_ref()
     }
 
     /// The paths that left the index or came into it since arm, relative to the whole work tree.

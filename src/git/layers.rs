@@ -1,0 +1,117 @@
+//! What stands in the index or in history beside the files: counted between two recorded sides, merged by path.
+
+use std::collections::HashMap;
+
+use super::compare;
+use super::lines::{self, Drivers, Lines};
+use super::reader::Reader;
+use super::today::Recorded;
+use crate::audit::evidence::{Change, ChangeKind, Mode};
+use crate::error::Result;
+use crate::policy::path::RepoPath;
+
+/// Two recorded sides of one path, counted.
+pub struct Counted {
+    /// The lines.
+    pub lines: Lines,
+    /// The size of the old blob.
+    pub size_before: Option<u64>,
+    /// The size of the new blob.
+    pub size_after: Option<u64>,
+}
+
+/// Counts between two recorded sides of the path `inside` its checkout. Both must be in the object database.
+pub fn count(
+    reader: &mut Reader,
+    drivers: &Drivers,
+    inside: &RepoPath,
+    before: Option<Recorded>,
+    after: Option<Recorded>,
+) -> Result<Counted> {
+    let (old, new) = (compare::stored(reader, before)?, compare::stored(reader, after)?);
+    let attributes = reader.attributes(inside)?;
+    Ok(Counted {
+        lines: lines::count(old.side(), new.side(), &attributes.diff, drivers),
+        size_before: old.len(reader, before)?,
+        size_after: new.len(reader, after)?,
+    })
+}
+
+/// What kind of change lies between two recorded sides that differ.
+pub fn kind(before: Option<Recorded>, after: Option<Recorded>) -> ChangeKind {
+    let special = |mode: Mode| !matches!(mode, Mode::File | Mode::Executable);
+    match (before, after) {
+        (None, _) => ChangeKind::Added,
+        (_, None) => ChangeKind::Deleted,
+        (Some(old), Some(new)) if old.mode != new.mode && (special(old.mode) || special(new.mode)) => {
+            ChangeKind::TypeChanged
+        }
+        (Some(old), Some(new)) if old.id == new.id => ChangeKind::ModeChanged,
+        _ => ChangeKind::Modified,
+    }
+}
+
+/// Adds changes of other layers: a path that is there keeps its counts, which are those of the net change.
+pub fn merge(changes: &mut Vec<Change>, more: Vec<Change>) {
+    if more.is_empty() {
+        return;
+    }
+    let places: HashMap<RepoPath, usize> =
+        changes.iter().enumerate().map(|(at, change)| (change.path.clone(), at)).collect();
+    for change in more {
+        match places.get(&change.path) {
+            Some(&at) => {
+                let layers = &mut changes[at].layers;
+                layers.extend(change.layers);
+                layers.sort();
+                layers.dedup();
+            }
+            None => changes.push(change),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::evidence::Layer;
+    use crate::snapshot::entry::BlobId;
+
+    fn recorded(byte: u8, mode: Mode) -> Option<Recorded> {
+        Some(Recorded { id: BlobId::from_bytes(&[byte; 20]).unwrap(), mode })
+    }
+
+    fn change(path: &str, layer: Layer, added: u64) -> Change {
+        Change {
+            path: RepoPath::from(path),
+            kind: ChangeKind::Modified,
+            layers: vec![layer],
+            added,
+            deleted: 0,
+            binary: false,
+            size_before: None,
+            size_after: None,
+            mode_before: None,
+            mode_after: None,
+            content: None,
+        }
+    }
+
+    #[test]
+    fn names_the_kind() {
+        let file = recorded(1, Mode::File);
+        assert_eq!(kind(None, file), ChangeKind::Added);
+        assert_eq!(kind(file, None), ChangeKind::Deleted);
+        assert_eq!(kind(file, recorded(2, Mode::Executable)), ChangeKind::Modified);
+        assert_eq!(kind(file, recorded(1, Mode::Executable)), ChangeKind::ModeChanged);
+        assert_eq!(kind(file, recorded(1, Mode::Symlink)), ChangeKind::TypeChanged);
+    }
+
+    #[test]
+    fn the_net_change_keeps_its_counts() {
+        let mut changes = vec![change("a", Layer::Worktree, 1)];
+        merge(&mut changes, vec![change("a", Layer::Commit, 7), change("b", Layer::Commit, 9)]);
+        assert_eq!(changes[0].layers, [Layer::Commit, Layer::Worktree]);
+        assert_eq!(changes.iter().map(|change| change.added).collect::<Vec<_>>(), [1, 9]);
+    }
+}

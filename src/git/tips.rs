@@ -1,0 +1,80 @@
+//! The commits from which history is walked: every ref at arm, and what can be published today.
+
+use std::collections::BTreeSet;
+
+use gix::ObjectId;
+
+use super::files;
+use super::open::Repository;
+use crate::error::{Error, Result};
+
+/// The older entries of the stash stand in no ref, only in its log.
+const STASH_LOG: &str = "logs/refs/stash";
+
+/// Every object that a ref, or an entry of the stash, names: history that is known when this is asked at arm. In hex.
+pub fn all(repository: &Repository) -> Result<Vec<String>> {
+    let mut tips = named(repository, |platform| platform.all())?;
+    tips.extend(stashed(repository)?);
+    Ok(tips.into_iter().map(|id| id.to_string()).collect())
+}
+
+/// What a push or the user's next command could publish: `head`, local branches and the stash.
+///
+/// Remote-tracking refs are none of them: a fetch moves them. They are no boundary either, because a push, and anybody
+/// who writes a ref, moves them as well, to commits that were made here.
+pub fn live(repository: &Repository, head: Option<ObjectId>) -> Result<BTreeSet<ObjectId>> {
+    let mut tips = named(repository, |platform| platform.local_branches())?;
+    tips.extend(stashed(repository)?);
+    let stash = repository.gix.try_find_reference("refs/stash").map_err(unreadable)?;
+    tips.extend(stash.and_then(|stash| stash.try_id().map(gix::Id::detach)));
+    tips.extend(head);
+    Ok(tips)
+}
+
+fn named(
+    repository: &Repository,
+    choose: impl for<'a> Fn(
+        &'a gix::reference::iter::Platform<'a>,
+    ) -> std::result::Result<gix::reference::iter::Iter<'a, 'a>, gix::Error>,
+) -> Result<BTreeSet<ObjectId>> {
+    let platform = repository.gix.references().map_err(unreadable)?;
+    let mut tips = BTreeSet::new();
+    for reference in choose(&platform).map_err(unreadable)? {
+        let mut reference = reference.map_err(unreadable)?;
+        // A symbolic ref that leads nowhere names nothing.
+        let id = reference.try_id().map(gix::Id::detach).or_else(|| reference.peel_to_id().ok().map(gix::Id::detach));
+        tips.extend(id);
+    }
+    Ok(tips)
+}
+
+/// The commits in the log of the stash.
+fn stashed(repository: &Repository) -> Result<Vec<ObjectId>> {
+    let log = files::read(&repository.location.common_dir.join(STASH_LOG))?.unwrap_or_default();
+    Ok(log.split(|byte| *byte == b'\n').filter_map(new_id).collect())
+}
+
+/// The second word of a line of a ref's log.
+fn new_id(line: &[u8]) -> Option<ObjectId> {
+    ObjectId::from_hex(line.split(|byte| *byte == b' ').nth(1)?).ok()
+}
+
+fn unreadable(error: impl Into<anyhow::Error>) -> Error {
+    Error::repository("the refs of the repository cannot be read")
+        .caused_by(error)
+        .hint("Run git fsck to see which of them is damaged.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_a_log_names_its_new_commit() {
+        let (old, new) = ("0".repeat(40), "1234567890".repeat(4));
+        let line = format!("{old} {new} A U Thor <a@example.invalid> 1 +0000\tWIP on main");
+        assert_eq!(new_id(line.as_bytes()).unwrap().to_string(), new);
+        assert!(new_id(b"").is_none());
+        assert!(new_id(b"torn").is_none());
+    }
+}
