@@ -144,8 +144,7 @@ impl Graph {
             let Some(object) = self.objects.try_find(&id, &mut buffer).map_err(damaged(id))? else { return Ok(None) };
             match object.kind {
                 Kind::Commit => {
-                    let commit =
-                        CommitRef::from_bytes(object.data, id.kind()).map_err(|error| damaged(id)(error.into()))?;
+                    let commit = CommitRef::from_bytes(object.data, id.kind()).map_err(damaged(id))?;
                     let time = commit.time().map_or(0, |time| time.seconds);
                     let (tree, mut parents) = (commit.tree(), commit.parents().collect::<Vec<_>>());
                     if self.shallow.contains(&id) {
@@ -156,7 +155,7 @@ impl Graph {
                     return Ok(Some(Commit { id, tree, parents, time }));
                 }
                 Kind::Tag => {
-                    id = TagRef::from_bytes(object.data, id.kind()).map_err(|error| damaged(id)(error.into()))?.target()
+                    id = TagRef::from_bytes(object.data, id.kind()).map_err(damaged(id))?.target();
                 }
                 Kind::Tree | Kind::Blob => return Ok(None),
             }

@@ -77,8 +77,8 @@ mod tests {
     use crate::audit::evidence::Layer;
     use crate::snapshot::entry::BlobId;
 
-    fn recorded(byte: u8, mode: Mode) -> Option<Recorded> {
-        Some(Recorded { id: BlobId::from_bytes(&[byte; 20]).unwrap(), mode })
+    fn recorded(byte: u8, mode: Mode) -> Recorded {
+        Recorded { id: BlobId::from_bytes(&[byte; 20]).unwrap(), mode }
     }
 
     fn change(path: &str, layer: Layer, added: u64) -> Change {
@@ -99,12 +99,12 @@ mod tests {
 
     #[test]
     fn names_the_kind() {
-        let file = recorded(1, Mode::File);
+        let file = Some(recorded(1, Mode::File));
         assert_eq!(kind(None, file), ChangeKind::Added);
         assert_eq!(kind(file, None), ChangeKind::Deleted);
-        assert_eq!(kind(file, recorded(2, Mode::Executable)), ChangeKind::Modified);
-        assert_eq!(kind(file, recorded(1, Mode::Executable)), ChangeKind::ModeChanged);
-        assert_eq!(kind(file, recorded(1, Mode::Symlink)), ChangeKind::TypeChanged);
+        assert_eq!(kind(file, Some(recorded(2, Mode::Executable))), ChangeKind::Modified);
+        assert_eq!(kind(file, Some(recorded(1, Mode::Executable))), ChangeKind::ModeChanged);
+        assert_eq!(kind(file, Some(recorded(1, Mode::Symlink))), ChangeKind::TypeChanged);
     }
 
     #[test]
