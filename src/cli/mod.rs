@@ -6,6 +6,7 @@ mod arm;
 mod check;
 mod diff;
 mod explain;
+mod policy;
 mod progress;
 mod reset;
 mod status;

@@ -1,15 +1,20 @@
 //! From the delta of two snapshots to the audit's evidence.
 
+use std::collections::HashSet;
+
 use super::baseline::{is_checked_out, open_submodule, within};
+use super::caches::Caches;
 use super::compare::{self, Bytes, Compared};
 use super::control::{Control, Frozen};
 use super::lines::{self, Side};
+use super::marks::Marker;
 use super::open::Repository;
-use super::parallel;
 use super::reader::{Reader, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
-use crate::audit::evidence::{Change, ChangeKind, Evidence, HeadMovement, Layer, Mode, Remark, RemarkKind};
+use super::{outside, parallel};
+use crate::audit::evidence::{Change, ChangeKind, Evidence, HeadMovement, Layer, Mode, Remark};
+use crate::audit::ignored::{Ignored, IgnoredKind};
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 use crate::snapshot::delta::Difference;
@@ -44,6 +49,8 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, delta: Vec<Difference>
         hidden: Vec::new(),
         obstacles: Vec::new(),
         remarks: Vec::new(),
+        ignored: Vec::new(),
+        marks: Vec::new(),
         drifts: Vec::new(),
     };
     for part in parts(repository, scene, delta)? {
@@ -51,10 +58,12 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, delta: Vec<Difference>
         let Some(checkout) = part.checkout else { continue };
         evidence.hidden.extend(checkout.hidden());
         let triage = sort(&checkout, scene, part.delta)?;
-        gather(&checkout, triage, &mut evidence)?;
+        gather(&checkout, scene, triage, &mut evidence)?;
     }
     evidence.changes.sort_by(|a, b| a.path.cmp(&b.path));
     evidence.obstacles.sort_by(|a, b| a.0.cmp(&b.0));
+    evidence.ignored.sort();
+    evidence.marks.sort_by(|a, b| a.path.cmp(&b.path));
     evidence.remarks.sort_by(|a, b| (a.kind, &a.path).cmp(&(b.kind, &b.path)));
     Ok(evidence)
 }
@@ -188,7 +197,7 @@ fn moved_change(prefix: &RepoPath, before: Option<BlobId>, after: Option<BlobId>
 }
 
 fn sort(checkout: &Today<'_>, scene: &Scene<'_>, delta: Vec<Difference>) -> Result<Triage> {
-    let mut sorter = Sorter::new(checkout, scene.now);
+    let mut sorter = Sorter::new(checkout, scene.now, &delta)?;
     if checkout.frozen.prefix.is_root() {
         sorter.unreadable_directories(scene.baseline)?;
     }
@@ -199,29 +208,43 @@ fn sort(checkout: &Today<'_>, scene: &Scene<'_>, delta: Vec<Difference>) -> Resu
 }
 
 /// Reads what must be read, in parallel, and adds it to the evidence.
-fn gather(checkout: &Today<'_>, triage: Triage, evidence: &mut Evidence) -> Result<()> {
-    evidence.obstacles.extend(triage.obstacles);
-    evidence.remarks.extend(triage.remarks);
-    if triage.jobs.is_empty() && triage.ignored.is_empty() {
+fn gather(checkout: &Today<'_>, scene: &Scene<'_>, triage: Triage, evidence: &mut Evidence) -> Result<()> {
+    let Triage { jobs, obstacles, remarks, unsure, mut ignored, marks, drifts } = triage;
+    evidence.obstacles.extend(obstacles);
+    evidence.remarks.extend(remarks);
+    evidence.marks.extend(marks);
+    evidence.drifts.extend(drifts);
+    let (prefix, kept) = (&checkout.frozen.prefix, &checkout.frozen.outside_links);
+    if jobs.is_empty() && unsure.is_empty() && ignored.is_empty() && kept.is_empty() {
         return Ok(());
     }
     let drivers = checkout.frozen.drivers();
-    let reader = checkout.reader()?;
-    let compared = in_parallel(&reader, &triage.jobs, |reader, job| compare::compare(reader, &drivers, job))?;
-    for (job, compared) in triage.jobs.into_iter().zip(compared) {
+    let mut reader = checkout.reader()?;
+    let compared = in_parallel(&reader, &jobs, |reader, job| compare::compare(reader, &drivers, job))?;
+    let mut changed = HashSet::new();
+    for (job, compared) in jobs.iter().zip(compared) {
         let Compared { change, obstacle, remark } = compared?;
+        changed.extend(change.iter().map(|change| change.path.clone()));
         evidence.changes.extend(change);
         evidence.obstacles.extend(obstacle.map(|obstacle| (job.path.clone(), obstacle)));
-        evidence.remarks.extend(remark.map(|kind| Remark { kind, path: job.path }));
+        evidence.remarks.extend(remark.map(|kind| Remark { kind, path: job.path.clone() }));
     }
-    let prefix = &checkout.frozen.prefix;
-    let digests = in_parallel(&reader, &triage.ignored, |reader, (path, kind, _)| {
+    let digests = in_parallel(&reader, &unsure, |reader, (path, kind, _)| {
         reader.digest(&RepoPath::from(within(prefix, path.as_bytes())), *kind)
     })?;
-    for ((path, _, before), now) in triage.ignored.into_iter().zip(digests) {
+    for ((path, _, before), now) in unsure.into_iter().zip(digests) {
         if now? != Ok(before) {
-            evidence.remarks.push(Remark { kind: RemarkKind::IgnoredChanged, path });
+            ignored.push((path, IgnoredKind::Changed));
         }
+    }
+    let new_ignored = ignored.iter().filter(|(_, kind)| *kind == IgnoredKind::Added).map(|(path, _)| path).collect();
+    let marker = Marker { today: checkout, baseline: scene.baseline, now: scene.now, new_ignored };
+    evidence.marks.extend(marker.marks(&mut reader, &jobs, &changed)?);
+    evidence.marks.extend(outside::changed(&checkout.repository, &mut reader, prefix, scene.now, kept)?);
+    let mut caches = Caches::new(checkout, scene.now);
+    for (path, kind) in ignored {
+        let cache = caches.above(&mut reader, &path)?;
+        evidence.ignored.push(Ignored { path, kind, cache });
     }
     Ok(())
 }

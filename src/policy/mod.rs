@@ -1,10 +1,13 @@
 //! PURE. What is allowed: paths, patterns, limits, the envelope, and the tables that users can read and replace.
 
 pub mod command;
+pub mod dependencies;
 pub mod envelope;
 pub mod escape;
 pub mod limits;
+pub mod options;
 pub mod path;
 pub mod pattern;
+pub mod protected;
 pub mod scratch;
 pub mod text;

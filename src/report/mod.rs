@@ -5,6 +5,7 @@ pub mod armed;
 pub mod error;
 pub mod explain;
 pub mod json;
+pub mod policy;
 pub mod quote;
 pub mod status;
 pub mod style;
