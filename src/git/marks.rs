@@ -137,7 +137,7 @@ fn missing(links: u32, seen: usize) -> u32 {
 fn names(snapshot: &Snapshot, inodes: &HashSet<(u64, u64)>) -> HashMap<(u64, u64), Vec<RepoPath>> {
     let mut names: HashMap<_, Vec<_>> = HashMap::new();
     for listing in snapshot.listings() {
-        for entry in listing.entries().iter().filter(|entry| entry.stat.links > 1 && inodes.contains(&inode(entry))) {
+        for entry in listing.entries().iter().filter(|entry| inodes.contains(&inode(entry))) {
             names.entry(inode(entry)).or_default().push(listing.path_of(entry));
         }
     }

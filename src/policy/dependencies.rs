@@ -32,7 +32,7 @@ pub const PLACES: &[Place] = &[
     place("**/.bundle/**", "Bundler settings and packages"),
     place("**/Pods/**", "CocoaPods packages"),
     place("**/Carthage/Build/**", "Carthage packages"),
-    place("**/deps/**", "Mix packages"),
+    place("deps/**", "Mix packages"),
     place("**/elm-stuff/**", "Elm packages"),
 ];
 
@@ -58,6 +58,7 @@ mod tests {
         let set = PatternSet::compile(&patterns).unwrap();
         assert!(set.is_match(b"web/node_modules/left-pad/dist/index.js"));
         assert!(!set.is_match(b"src/dependencies.rs"));
+        assert!(!set.is_match(b"target/debug/deps/liba.rlib"));
         assert!(rows.iter().all(|row| !row.reason.is_empty()));
     }
 }

@@ -139,10 +139,13 @@ impl AuditRules {
         at.map(|at| (DEFAULT_ZONES[at].glob, DEFAULT_ZONES[at].reason))
     }
 
-    /// What installs dependencies at an ignored path, if anything does.
+    /// What installs dependencies at an ignored path, if anything does. The outermost place counts: build output may hold
+    /// copies of packages, and packages may hold build output.
     pub fn dependency(&self, path: &[u8]) -> Option<&'static str> {
         let at = INSTALLED.first_match(path)?;
-        (!LISTS.is_match(path)).then_some(PLACES[at].reason)
+        let outermost = prefixes(path).find(|prefix| INSTALLED.is_match(prefix) || self.is_default_zone(prefix));
+        let first = outermost.is_some_and(|prefix| INSTALLED.is_match(prefix));
+        (first && !LISTS.is_match(path)).then_some(PLACES[at].reason)
     }
 
     /// Whether a path holds only what the tools of a place of dependencies note for themselves.
@@ -172,11 +175,20 @@ impl AuditRules {
         if self.protect.is_match(path) {
             return Some(reason);
         }
-        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at).chain([path.len()]);
-        let first = ends.map(|end| &path[..end]).find(|prefix| GUARDED.is_match(&fold(prefix))).unwrap_or(path);
-        let inside = INSTALLED.is_match(first) || (self.options.default_scratch && ZONES.is_match(first));
+        let first = prefixes(path).find(|prefix| GUARDED.is_match(&fold(prefix))).unwrap_or(path);
+        let inside = INSTALLED.is_match(first) || self.is_default_zone(first);
         (!inside).then_some(reason)
     }
+
+    fn is_default_zone(&self, path: &[u8]) -> bool {
+        self.options.default_scratch && ZONES.is_match(path)
+    }
+}
+
+/// The directories above a path, outermost first, and the path itself.
+fn prefixes(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    slashes.chain([path.len()]).map(|end| &path[..end])
 }
 
 fn fold(path: &[u8]) -> Cow<'_, [u8]> {
@@ -238,6 +250,8 @@ mod tests {
         assert!(rules.dependency(b"node_modules/.cache/x").is_none());
         assert!(rules.is_bookkeeping(b"node_modules/.package-lock.json"));
         assert!(rules.dependency(b"src/a.js").is_none());
+        assert!(rules.dependency(b"target/debug/deps/liba.rlib").is_none());
+        assert!(rules.dependency(b"build/vendor/a.js").is_none());
     }
 
     #[test]

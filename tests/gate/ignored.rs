@@ -63,10 +63,10 @@ fn a_clean_that_ate_ignored_data_is_found_with_few_words() {
     }
     many.write(".env", "KEY=1\n");
     many.arm(&["--allow", "src/**"]).ok();
-    let _ = many.git(&["clean", "-q", "-fdX"]).ok();
+    let _ = many.git(&["clean", "-q", "-fdX", "--", "data", ".env"]).ok();
     let outcome = many.check().violates(&["ignored file deleted: .env", "3000 in all, below data"]);
     assert_eq!(json::array(&outcome.json()["findings"]).len(), 2);
-    let _ = sandbox.git(&["clean", "-q", "-fdX"]).ok();
+    let _ = sandbox.git(&["clean", "-q", "-fX", "--", ".env"]).ok();
     sandbox.check().violates(&["ignored file deleted: .env"]);
 }
 
