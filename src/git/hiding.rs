@@ -4,7 +4,7 @@
 //! One thing is honest: a tool that makes its own cache directory or virtual environment writes an exclude file along with
 //! it. What that hides is treated as ignored; see [`Hiding::is_own_cache`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::caches::Caches;
 use super::excludes::{self, ExcludeSources, Excludes, FILE_NAME, FrozenFile, Rule};
@@ -42,6 +42,10 @@ pub struct Hiding<'a> {
     changed: Vec<&'static str>,
     /// Newly hidden entries by directory, with the rule that hides the first of them.
     newly: BTreeMap<RepoPath, (Vec<RepoPath>, Option<Rule>)>,
+    /// Reads the marks of caches, once somebody asks.
+    reader: Option<Reader>,
+    /// The directories that were looked at for a mark.
+    tagged: HashMap<RepoPath, bool>,
 }
 
 impl<'a> Hiding<'a> {
@@ -61,7 +65,17 @@ impl<'a> Hiding<'a> {
         }
         let in_tree = delta.iter().any(|difference| difference.path.name() == FILE_NAME);
         let sources = (in_tree || !changed.is_empty()).then_some(sources);
-        Ok(Hiding { today, now, frozen: None, sources, current: None, changed, newly: BTreeMap::new() })
+        Ok(Hiding {
+            today,
+            now,
+            frozen: None,
+            sources,
+            current: None,
+            changed,
+            newly: BTreeMap::new(),
+            reader: None,
+            tagged: HashMap::new(),
+        })
     }
 
     /// Whether the rules of arm hide a path of this checkout.
@@ -151,7 +165,7 @@ impl<'a> Hiding<'a> {
     /// a path like any other and is judged as such, and the entry must lie in a directory that is new since arm and is
     /// either a built-in scratch zone with a valid `CACHEDIR.TAG`, or a place of installed dependencies that hides itself
     /// as a whole by the single rule `*`.
-    fn is_own_cache(&self, path: &RepoPath, rule: &Rule) -> Result<bool> {
+    fn is_own_cache(&mut self, path: &RepoPath, rule: &Rule) -> Result<bool> {
         if !rule.in_tree {
             return Ok(false);
         }
@@ -174,9 +188,18 @@ impl<'a> Hiding<'a> {
         Ok(false)
     }
 
-    fn is_tagged(&self, directory: &RepoPath) -> Result<bool> {
-        let mut reader: Reader = self.today.reader()?;
-        Caches::is_tagged(&mut reader, &self.today.frozen.prefix, self.now, directory)
+    fn is_tagged(&mut self, directory: &RepoPath) -> Result<bool> {
+        if let Some(known) = self.tagged.get(directory) {
+            return Ok(*known);
+        }
+        let mut reader = match self.reader.take() {
+            Some(reader) => reader,
+            None => self.today.reader()?,
+        };
+        let tagged = Caches::is_tagged(&mut reader, &self.today.frozen.prefix, self.now, directory)?;
+        self.reader = Some(reader);
+        self.tagged.insert(directory.clone(), tagged);
+        Ok(tagged)
     }
 }
 
