@@ -176,7 +176,7 @@ pub fn protected_help(reason: &str) -> String {
 }
 
 fn notes(zones: &BTreeMap<(String, &str), usize>, noted: &BTreeMap<(IgnoredKind, bool), Vec<&RepoPath>>) -> Vec<Text> {
-    let mut notes = Vec::new();
+    let mut told = Vec::new();
     for ((kind, dependency), paths) in noted {
         let what = match kind {
             IgnoredKind::Added => "new ignored",
@@ -184,12 +184,12 @@ fn notes(zones: &BTreeMap<(String, &str), usize>, noted: &BTreeMap<(IgnoredKind,
             IgnoredKind::Deleted => "deleted ignored",
         };
         let where_ = if *dependency { " among installed dependencies" } else { "" };
-        notes.push(list(Text::from(format!("{} {what}{where_}: ", paths.len())), paths));
+        told.push(list(Text::from(format!("{} {what}{where_}: ", paths.len())), paths));
     }
     for ((zone, reason), count) in zones {
-        notes.push(Text::from(format!("{count} in the scratch zone {zone} ({reason})")));
+        told.push(Text::from(format!("{count} in the scratch zone {zone} ({reason})")));
     }
-    notes
+    told
 }
 
 #[cfg(test)]

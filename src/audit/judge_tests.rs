@@ -78,8 +78,8 @@ fn a_protected_path_is_one_finding_and_must_be_allowed_as_well_once_it_is_lifted
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].code, Code::ProtectedPath);
     assert!(findings[0].help.plain().contains("editor settings"));
-    let mut options = AuditOptions::default();
-    options.allow_protected = vec![Pattern::parse(".vscode/**").unwrap()];
+    let allow_protected = vec![Pattern::parse(".vscode/**").unwrap()];
+    let options = AuditOptions { allow_protected, ..AuditOptions::default() };
     assert_eq!(judged(&envelope.rules().unwrap().under(&options).unwrap()), []);
     let narrow = self::envelope(&["src/**"], &[]);
     let findings = judged(&narrow.rules().unwrap().under(&options).unwrap());

@@ -168,8 +168,7 @@ mod tests {
 
     fn led(path: &str, target: &str) -> Option<Escape> {
         let mut link = |at: &[u8]| match at {
-            b"up" => Some(b"..".to_vec()),
-            b"src/up" => Some(b"..".to_vec()),
+            b"up" | b"src/up" => Some(b"..".to_vec()),
             b"abs" => Some(b"/etc".to_vec()),
             b"loop" => Some(b"loop".to_vec()),
             _ => None,

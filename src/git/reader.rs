@@ -131,9 +131,9 @@ impl Reader {
             if stat.size < bytes.len() as u64 {
                 return Ok(Ok(false));
             }
-            let mut start = Vec::with_capacity(bytes.len());
-            match file.take(bytes.len() as u64).read_to_end(&mut start) {
-                Ok(_) => Ok(Ok(start == bytes)),
+            let mut found = Vec::with_capacity(bytes.len());
+            match file.take(bytes.len() as u64).read_to_end(&mut found) {
+                Ok(_) => Ok(Ok(found == bytes)),
                 Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
             }
         })
