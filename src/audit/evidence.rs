@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ignored::Ignored;
+use super::links::Mark;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 use crate::snapshot::entry::BlobId;
@@ -152,12 +154,6 @@ pub enum RemarkKind {
     Special,
     /// A directory that cannot be listed, and that the exclude rules hide.
     Unreadable,
-    /// An ignored entry appeared.
-    IgnoredAdded,
-    /// An ignored entry changed.
-    IgnoredChanged,
-    /// An ignored entry is gone.
-    IgnoredDeleted,
 }
 
 /// A part of the control plane, of the rules or of the history that is not as it was at arm.
@@ -257,6 +253,10 @@ pub struct Evidence {
     pub obstacles: Vec<(RepoPath, Obstacle)>,
     /// What is only noted.
     pub remarks: Vec<Remark>,
+    /// Ignored entries that are not as they were, sorted by path.
+    pub ignored: Vec<Ignored>,
+    /// What deserves a finding of its own whatever the content is, sorted by path.
+    pub marks: Vec<Mark>,
     /// What drifted beside the files.
     pub drifts: Vec<Drift>,
 }
@@ -264,7 +264,7 @@ pub struct Evidence {
 impl Evidence {
     /// Whether two looks saw the same work: what is only noted may differ, because builds and tests write caches.
     pub fn shows_the_same_work(&self, other: &Evidence) -> bool {
-        (&self.head, &self.changes, &self.hidden, &self.obstacles, &self.drifts)
-            == (&other.head, &other.changes, &other.hidden, &other.obstacles, &other.drifts)
+        (&self.head, &self.changes, &self.hidden, &self.obstacles, &self.drifts, &self.marks)
+            == (&other.head, &other.changes, &other.hidden, &other.obstacles, &other.drifts, &other.marks)
     }
 }

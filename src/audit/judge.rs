@@ -1,9 +1,9 @@
 //! The judge: holds the evidence against the envelope and says what it finds, each thing in words to act on.
 
-use super::drift;
 use super::evidence::{Change, ChangeKind, Evidence, HidingFlag, Layer, Obstacle, Remark, RemarkKind};
 use super::finding::{Code, Finding, Severity};
 use super::verdict::{Left, Metrics, Verification};
+use super::{drift, ignored, links};
 use crate::policy::envelope::{Decision, Envelope, Rules};
 use crate::policy::limits::Limits;
 use crate::policy::path::RepoPath;
@@ -45,11 +45,15 @@ pub fn judge(envelope: &Envelope, rules: &Rules, evidence: &Evidence) -> Judgeme
     let mut findings = Vec::new();
     findings.extend(head(envelope, evidence));
     findings.extend(drift::findings(envelope, evidence));
+    findings.extend(links::findings(rules, &evidence.marks));
+    let (about_ignored, notes_on_ignored) = ignored::judge(rules, &evidence.ignored);
+    findings.extend(about_ignored);
     findings.extend(budgets(&metrics, &envelope.limits));
     findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(path, *flag)));
     findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(path, obstacle)));
     findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, &change.path)));
-    Judgement { metrics, left: left(&metrics, &envelope.limits), findings, notes: notes(&evidence.remarks) }
+    let notes = notes(&evidence.remarks).into_iter().chain(notes_on_ignored).collect();
+    Judgement { metrics, left: left(&metrics, &envelope.limits), findings, notes }
 }
 
 /// The net change in numbers.
@@ -115,6 +119,10 @@ fn head(envelope: &Envelope, evidence: &Evidence) -> Option<Finding> {
 }
 
 fn path(rules: &Rules, envelope: &Envelope, path: &RepoPath) -> Option<Finding> {
+    if let Some(reason) = rules.audit.protected(path.as_bytes()) {
+        let message = Text::from("protected path changed: ").path(path);
+        return Some(violation(Code::ProtectedPath, Some(path), message, ignored::protected_help(reason)));
+    }
     let message = Text::from("path outside policy: ").path(path);
     match rules.decide(path.as_bytes()) {
         Decision::Allowed(_) => None,
@@ -246,9 +254,6 @@ fn phrase(kind: RemarkKind) -> &'static str {
         RemarkKind::Permissions => "with other permissions that Git does not record",
         RemarkKind::Special => "new FIFO, socket or device, which Git does not list",
         RemarkKind::Unreadable => "ignored directory that cannot be read",
-        RemarkKind::IgnoredAdded => "new ignored",
-        RemarkKind::IgnoredChanged => "changed ignored",
-        RemarkKind::IgnoredDeleted => "deleted ignored",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::audit::evidence::{ChangeKind, HeadMovement};
+use crate::policy::options::AuditOptions;
 use crate::policy::pattern::Pattern;
 
 fn envelope(allow: &[&str], deny: &[&str]) -> Envelope {
@@ -28,7 +29,16 @@ fn change(path: &str, added: u64, deleted: u64, binary: bool, size: u64) -> Chan
 fn evidence(changes: Vec<Change>) -> Evidence {
     let head =
         HeadMovement { baseline: "aa".into(), current: Some("aa".into()), baseline_ref: None, current_ref: None };
-    Evidence { head, changes, hidden: Vec::new(), obstacles: Vec::new(), remarks: Vec::new(), drifts: Vec::new() }
+    Evidence {
+        head,
+        changes,
+        hidden: Vec::new(),
+        obstacles: Vec::new(),
+        remarks: Vec::new(),
+        ignored: Vec::new(),
+        marks: Vec::new(),
+        drifts: Vec::new(),
+    }
 }
 
 fn messages(envelope: &Envelope, evidence: &Evidence) -> Vec<String> {
@@ -57,6 +67,23 @@ fn paths_are_judged_by_the_patterns_and_deny_wins() {
             (Code::PathDenied, "path outside policy: src/gen/x".to_owned())
         ]
     );
+}
+
+#[test]
+fn a_protected_path_is_one_finding_and_must_be_allowed_as_well_once_it_is_lifted() {
+    let envelope = envelope(&["**"], &[]);
+    let changes = vec![change(".vscode/tasks.json", 1, 0, false, 1)];
+    let judged = |rules: &Rules| judge(&envelope, rules, &evidence(changes.clone())).findings;
+    let findings = judged(&envelope.rules().unwrap());
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].code, Code::ProtectedPath);
+    assert!(findings[0].help.plain().contains("editor settings"));
+    let allow_protected = vec![Pattern::parse(".vscode/**").unwrap()];
+    let options = AuditOptions { allow_protected, ..AuditOptions::default() };
+    assert_eq!(judged(&envelope.rules().unwrap().under(&options).unwrap()), []);
+    let narrow = self::envelope(&["src/**"], &[]);
+    let findings = judged(&narrow.rules().unwrap().under(&options).unwrap());
+    assert_eq!(findings.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::PathOutside]);
 }
 
 #[test]
@@ -134,12 +161,12 @@ fn remarks_become_one_note_a_kind() {
     let envelope = envelope(&["**"], &[]);
     let mut evidence = evidence(vec![]);
     evidence.remarks = (0..7)
-        .map(|number| Remark { kind: RemarkKind::IgnoredAdded, path: RepoPath::new(format!("x{number}")) })
+        .map(|number| Remark { kind: RemarkKind::Permissions, path: RepoPath::new(format!("x{number}")) })
         .collect();
     let judgement = judge(&envelope, &envelope.rules().unwrap(), &evidence);
     assert!(judgement.findings.is_empty());
     let notes: Vec<_> = judgement.notes.iter().map(Text::plain).collect();
-    assert_eq!(notes, ["7 new ignored: x0, x1, x2, x3, x4, and 2 more"]);
+    assert_eq!(notes, ["7 with other permissions that Git does not record: x0, x1, x2, x3, x4, and 2 more"]);
 }
 
 #[test]

@@ -4,5 +4,7 @@ pub mod answer;
 pub mod drift;
 pub mod evidence;
 pub mod finding;
+pub mod ignored;
 pub mod judge;
+pub mod links;
 pub mod verdict;

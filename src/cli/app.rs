@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 
 use super::args::{Arguments, Command, Format};
 use super::terminal::{Terminal, talk};
-use super::{arm, check, diff, explain, reset, status, usage};
+use super::{arm, check, diff, explain, policy, reset, status, usage};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::policy::escape;
@@ -56,6 +56,7 @@ fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
         Command::Reset => reset::run(repo, terminal),
         Command::Diff(diff) => diff::run(repo, diff, terminal),
         Command::Explain(explain) => explain::run(repo, explain, terminal),
+        Command::Policy(arguments) => policy::run(arguments, terminal),
     }
 }
 

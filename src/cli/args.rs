@@ -114,6 +114,12 @@ Examples:
   git ls-files -z | cordon explain -z"
     )]
     Explain(Explain),
+
+    /// Show the built-in tables: protected paths, scratch zones and places of dependencies, each with its reason
+    #[command(after_help = "\
+Example:
+  cordon policy --show-defaults")]
+    Policy(Policy),
 }
 
 /// The arguments of `arm`.
@@ -164,9 +170,50 @@ pub struct Arm {
     #[arg(long, value_name = "SECONDS", default_value_t = 300, allow_negative_numbers = true, value_parser = whole("--verify-timeout", 1..=86_400))]
     pub verify_timeout: u64,
 
+    /// What becomes of an ignored file that existed at arm and was changed or deleted
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = IgnoredChoice::Deny)]
+    pub ignored: IgnoredChoice,
+
+    /// More scratch zones: places of ignored files that tools fill by themselves [default: see `cordon policy`]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub scratch: Vec<String>,
+
+    /// Drop the built-in scratch zones [default: they hold]
+    #[arg(long)]
+    pub no_default_scratch: bool,
+
+    /// Ignored files that may change, installed dependencies included [default: those inside --allow]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub allow_ignored: Vec<String>,
+
+    /// More protected paths: no --allow pattern opens them [default: see `cordon policy`]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub protect: Vec<String>,
+
+    /// Protected paths that may change where --allow covers them [default: none]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub allow_protected: Vec<String>,
+
     /// How many attempts a wrapped agent has, 1 to 100
     #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true, value_parser = whole("--max-attempts", 1..=100))]
     pub max_attempts: u64,
+}
+
+/// What becomes of changed ignored files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IgnoredChoice {
+    /// It rejects the change
+    Deny,
+    /// It is only noted
+    Report,
+}
+
+/// The arguments of `policy`.
+#[derive(Debug, Args)]
+pub struct Policy {
+    /// Show what holds without any option: protected paths, scratch zones, places of dependencies
+    #[arg(long, required = true)]
+    pub show_defaults: bool,
 }
 
 /// The arguments of `check`.

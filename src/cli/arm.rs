@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::args::Arm;
+use super::args::{Arm, IgnoredChoice};
 use super::progress::Progress;
 use super::terminal::{Terminal, talk};
 use crate::error::Result;
@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::policy::envelope::Envelope;
 use crate::policy::escape;
 use crate::policy::limits::Limits;
+use crate::policy::options::{AuditOptions, IgnoredRule};
 use crate::policy::pattern::Pattern;
 use crate::session::api::{self, ArmRequest};
 use crate::{json, report};
@@ -19,6 +20,7 @@ pub fn run(repo: &Path, arguments: &Arm, terminal: &mut Terminal) -> Result<Exit
     let request = ArmRequest {
         label: arguments.label.clone(),
         envelope: envelope(arguments)?,
+        audit: audit(arguments)?,
         verify: arguments.verify.clone(),
         verify_timeout: arguments.verify_timeout,
         max_attempts: u32::try_from(arguments.max_attempts).unwrap_or(u32::MAX),
@@ -46,6 +48,20 @@ fn envelope(arguments: &Arm) -> Result<Envelope> {
             max_binary_files: arguments.max_binary_files,
         },
         allow_commits: arguments.allow_commits,
+    })
+}
+
+fn audit(arguments: &Arm) -> Result<AuditOptions> {
+    Ok(AuditOptions {
+        ignored: match arguments.ignored {
+            IgnoredChoice::Deny => IgnoredRule::Deny,
+            IgnoredChoice::Report => IgnoredRule::Report,
+        },
+        scratch: patterns(&arguments.scratch)?,
+        default_scratch: !arguments.no_default_scratch,
+        allow_ignored: patterns(&arguments.allow_ignored)?,
+        protect: patterns(&arguments.protect)?,
+        allow_protected: patterns(&arguments.allow_protected)?,
     })
 }
 

@@ -8,6 +8,7 @@ mod colour;
 mod diff;
 mod explain;
 mod number;
+mod policy;
 mod progress;
 mod reset;
 mod status;

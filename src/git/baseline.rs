@@ -13,10 +13,12 @@ use super::excludes::{self, Excludes, FrozenFile};
 use super::index::{Index, IndexEntry};
 use super::locate;
 use super::open::Repository;
+use super::outside::{self, OutsideLink};
 use super::plane::read::Plane;
 use super::reader::{Reader, Seen, object_id};
 use crate::audit::evidence::Mode;
 use crate::error::{Error, Result};
+use crate::policy::options::AuditRules;
 use crate::policy::path::RepoPath;
 use crate::snapshot::entry::{BlobId, Class, Kind, Listing, Snapshot, Stat, Time};
 
@@ -59,10 +61,11 @@ struct Looked {
 ///
 /// # Errors
 /// Of kind `Refused` when the work tree is not the commit that HEAD names, or when flags hide a part of it.
-pub fn take(repository: &Repository, snapshot: &mut Snapshot, tick: Time) -> Result<Taken> {
+pub fn take(repository: &Repository, snapshot: &mut Snapshot, tick: Time, rules: &AuditRules) -> Result<Taken> {
     let mut taker = Taker {
         snapshot,
         tick,
+        rules,
         dirt: Dirt::default(),
         taken: Taken {
             control: Control { checkouts: Vec::new(), plane: Plane::default() },
@@ -79,6 +82,7 @@ pub fn take(repository: &Repository, snapshot: &mut Snapshot, tick: Time) -> Res
 struct Taker<'a> {
     snapshot: &'a mut Snapshot,
     tick: Time,
+    rules: &'a AuditRules,
     dirt: Dirt,
     taken: Taken,
 }
@@ -94,7 +98,8 @@ impl Taker<'_> {
         self.taken.control.checkouts.push(frozen.clone());
         let gitlinks = self.tracked(repository, &index, &frozen)?;
         let initialised = self.gitlinks(repository, prefix, &gitlinks)?;
-        frozen.excludes.untracked = self.untracked(repository, &index, &frozen, &gitlinks)?;
+        (frozen.excludes.untracked, frozen.caches) = self.untracked(repository, &index, &frozen, &gitlinks)?;
+        frozen.outside_links = self.outside_links(repository, &frozen)?;
         self.taken.control.checkouts[position] = frozen;
         for (path, submodule) in initialised {
             self.checkout(&submodule, &path)?;
@@ -194,15 +199,25 @@ impl Taker<'_> {
         Ok(initialised)
     }
 
+    /// The tracked links that lead out of the repository.
+    fn outside_links(&self, repository: &Repository, frozen: &Frozen) -> Result<Vec<OutsideLink>> {
+        let links = outside::tracked_links(self.snapshot, &frozen.prefix);
+        if links.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut reader = Reader::new(repository, frozen, &[])?;
+        outside::freeze(repository, &mut reader, &frozen.prefix, self.snapshot, &links)
+    }
+
     /// Classifies what the index does not list: hidden, or not clean. Gives back the untracked exclude files that have
-    /// a say.
+    /// a say, and the directories that are marked as caches.
     fn untracked(
         &mut self,
         repository: &Repository,
         index: &Index,
         frozen: &Frozen,
         gitlinks: &[(RepoPath, BlobId)],
-    ) -> Result<Vec<FrozenFile>> {
+    ) -> Result<(Vec<FrozenFile>, Vec<RepoPath>)> {
         let tree = files_named(index, excludes::FILE_NAME);
         let inner: BTreeSet<&[u8]> = gitlinks.iter().map(|(path, _)| path.as_bytes()).collect();
         let mut sources = frozen.excludes.clone();
@@ -213,8 +228,8 @@ impl Taker<'_> {
             let news: Vec<RepoPath> =
                 sorted.exclude_files.iter().filter(|path| !known.contains(path.as_bytes())).cloned().collect();
             if news.is_empty() {
-                self.mark(repository, frozen, &sorted)?;
-                return Ok(sources.untracked);
+                let caches = self.mark(repository, frozen, &sorted)?;
+                return Ok((sources.untracked, caches));
             }
             for path in news {
                 let mut file = FrozenFile::read(super::files::below(&repository.location.root, path.as_bytes()))?;
@@ -224,7 +239,12 @@ impl Taker<'_> {
         }
     }
 
-    fn mark(&mut self, repository: &Repository, frozen: &Frozen, sorted: &super::hidden::Sorted) -> Result<()> {
+    fn mark(
+        &mut self,
+        repository: &Repository,
+        frozen: &Frozen,
+        sorted: &super::hidden::Sorted,
+    ) -> Result<Vec<RepoPath>> {
         if let Some((path, error)) = sorted.unreadable.first() {
             return Err(Error::repository(format!("the directory {} cannot be read: {error}", path.plain()))
                 .hint("Make it readable for this user, or have an exclude rule hide it."));
@@ -234,19 +254,10 @@ impl Taker<'_> {
         }
         self.taken.ignored += sorted.hidden.len() as u64;
         let mut reader = Reader::new(repository, frozen, &[])?;
-        for &(listing, entry) in &sorted.hidden {
-            let listing = &mut self.snapshot.listings_mut()[listing];
-            let path = listing.path_of(&listing.entries()[entry]);
-            let entry = &mut listing.entries_mut()[entry];
-            entry.class = Class::Ignored;
-            if matches!(entry.stat.kind, Kind::File | Kind::Symlink) && entry.stat.is_racy(self.tick) {
-                let inside = RepoPath::from(within(&frozen.prefix, path.as_bytes()));
-                // What cannot be read keeps no digest, and counts as changed at check.
-                entry.digest = reader.digest(&inside, entry.stat.kind)?.ok();
-                self.taken.hashed += 1;
-            }
-        }
-        Ok(())
+        let (caches, read) =
+            super::keep::ignored(&mut reader, self.snapshot, &frozen.prefix, &sorted.hidden, self.tick, self.rules)?;
+        self.taken.hashed += read;
+        Ok(caches)
     }
 }
 

@@ -11,6 +11,7 @@ use super::content::LineEndings;
 use super::excludes::{self, ExcludeSources, FrozenFile};
 use super::lines::Drivers;
 use super::open::Repository;
+use super::outside::OutsideLink;
 use super::plane::read::Plane;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
@@ -77,6 +78,10 @@ pub struct Frozen {
     pub eol: Option<Text>,
     /// Each configured diff driver with its `diff.NAME.binary`, where that says anything.
     pub diff_drivers: Vec<(Text, Option<bool>)>,
+    /// Ignored directories that their tools mark as caches, relative to the whole work tree.
+    pub caches: Vec<RepoPath>,
+    /// Tracked links that lead out of the repository.
+    pub outside_links: Vec<OutsideLink>,
 }
 
 /// What can be said of a checkout before its files are looked at.
@@ -106,6 +111,8 @@ pub fn freeze(repository: &Repository, prefix: &RepoPath, index: Option<[u8; 32]
         autocrlf: text("core.autocrlf"),
         eol: text("core.eol"),
         diff_drivers: diff_drivers(config),
+        caches: Vec::new(),
+        outside_links: Vec::new(),
     })
 }
 

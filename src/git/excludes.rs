@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gix::bstr::{BString, ByteSlice as _};
 use gix::glob::pattern::Case;
@@ -94,6 +94,9 @@ pub fn user_file(repository: &Repository, key: &str, default: &str) -> Result<Op
 pub struct Excludes {
     stack: Stack,
     objects: Rules,
+    root: PathBuf,
+    /// The files outside of the tree.
+    globals: Vec<PathBuf>,
 }
 
 impl Excludes {
@@ -123,7 +126,37 @@ impl Excludes {
         let ignore = Ignore::new(gix::ignore::Search::default(), globals, None, IgnoreSource::IdMapping, parse);
         let case = if sources.ignore_case { Case::Fold } else { Case::Sensitive };
         let stack = Stack::new(repository.location.root.clone(), State::IgnoreStack(ignore), case, Vec::new(), mapping);
-        Ok(Excludes { stack, objects })
+        let outside = sources.user.iter().chain([&sources.info]).map(|file| label(&file.path)).collect();
+        Ok(Excludes { stack, objects, root: repository.location.root.clone(), globals: outside })
+    }
+
+    /// The rule that hides `path`, if one does.
+    pub fn rule(&mut self, path: &[u8], is_directory: bool) -> Result<Option<Rule>> {
+        if !self.hide(path, is_directory)? {
+            return Ok(None);
+        }
+        let mode = if is_directory { Mode::DIR } else { Mode::FILE };
+        let (root, globals) = (self.root.clone(), self.globals.clone());
+        let platform = self.stack.at_entry(path.as_bstr(), Some(mode), &self.objects).map_err(|error| {
+            Error::repository(format!("the exclude rules for {} cannot be read", crate::policy::escape::plain(path)))
+                .caused_by(error)
+        })?;
+        let found = platform.matching_exclude_pattern();
+        Ok(found.map(|found| {
+            let source = found.source.unwrap_or_else(|| Path::new(""));
+            let in_tree = !globals.iter().any(|global| global == source);
+            let shown = if source.ends_with("info/exclude") && !in_tree {
+                Path::new("info/exclude")
+            } else {
+                source.strip_prefix(&root).unwrap_or(source)
+            };
+            Rule {
+                source: Text::from_bytes(shown.as_os_str().as_bytes()),
+                line: found.sequence_number,
+                pattern: Text::from_bytes(found.pattern.to_string().into_bytes()),
+                in_tree,
+            }
+        }))
     }
 
     /// Whether the rules hide `path`, a directory or anything else, itself or by way of a directory above it.
@@ -135,6 +168,19 @@ impl Excludes {
         })?;
         Ok(platform.is_excluded())
     }
+}
+
+/// The rule that hides a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// The file that it stands in: its path in the checkout, or its place outside of the tree.
+    pub source: Text,
+    /// Its line there.
+    pub line: usize,
+    /// What it says.
+    pub pattern: Text,
+    /// Whether it stands in an exclude file of the work tree.
+    pub in_tree: bool,
 }
 
 fn label(path: &Text) -> PathBuf {

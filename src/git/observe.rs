@@ -1,14 +1,19 @@
 //! From the delta of two snapshots to the audit's evidence.
 
+use std::collections::HashSet;
+
 use super::baseline::{is_checked_out, open_submodule, within};
+use super::caches::Caches;
 use super::compare::{self, Bytes, Compared};
 use super::control::{Control, Frozen};
+use super::marks::Marker;
 use super::open::Repository;
 use super::reader::{Reader, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
-use super::{history, layers, parallel, staged, submodules};
-use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Remark, RemarkKind};
+use super::{history, layers, outside, parallel, staged, submodules};
+use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Remark};
+use crate::audit::ignored::{Ignored, IgnoredKind};
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 use crate::snapshot::delta::Difference;
@@ -47,6 +52,8 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
         hidden: Vec::new(),
         obstacles: Vec::new(),
         remarks: Vec::new(),
+        ignored: Vec::new(),
+        marks: Vec::new(),
         drifts: super::plane::drifts::drifts(&repository, scene.control)?,
     };
     for (path, compared) in submodules::initialised(&repository, scene, &mut delta)? {
@@ -57,12 +64,14 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
         let Some(checkout) = part.checkout else { continue };
         evidence.hidden.extend(checkout.hidden());
         let triage = sort(&checkout, scene, part.delta)?;
-        gather(&checkout, triage, &mut evidence)?;
+        gather(&checkout, scene, triage, &mut evidence)?;
         layers::merge(&mut evidence.changes, staged::changes(&checkout)?);
         history::add(&checkout, &mut evidence)?;
     }
     evidence.changes.sort_by(|a, b| a.path.cmp(&b.path));
     evidence.obstacles.sort_by(|a, b| a.0.cmp(&b.0));
+    evidence.ignored.sort();
+    evidence.marks.sort_by(|a, b| a.path.cmp(&b.path));
     evidence.remarks.sort_by(|a, b| (a.kind, &a.path).cmp(&(b.kind, &b.path)));
     Ok(evidence)
 }
@@ -184,7 +193,7 @@ fn unobserved(checkout: &Today<'_>, path: &RepoPath) -> Option<Entry> {
 }
 
 fn sort(checkout: &Today<'_>, scene: &Scene<'_>, delta: Vec<Difference>) -> Result<Triage> {
-    let mut sorter = Sorter::new(checkout, scene.now);
+    let mut sorter = Sorter::new(checkout, scene.now, &delta)?;
     if checkout.frozen.prefix.is_root() {
         sorter.unreadable_directories(scene.baseline)?;
     }
@@ -202,27 +211,42 @@ fn record(evidence: &mut Evidence, path: RepoPath, compared: Compared) {
 }
 
 /// Reads what must be read, in parallel, and adds it to the evidence.
-fn gather(checkout: &Today<'_>, triage: Triage, evidence: &mut Evidence) -> Result<()> {
-    evidence.changes.extend(triage.changes);
-    evidence.obstacles.extend(triage.obstacles);
-    evidence.remarks.extend(triage.remarks);
-    if triage.jobs.is_empty() && triage.ignored.is_empty() {
+fn gather(checkout: &Today<'_>, scene: &Scene<'_>, triage: Triage, evidence: &mut Evidence) -> Result<()> {
+    let Triage { jobs, changes, obstacles, remarks, unsure, mut ignored, marks, drifts } = triage;
+    evidence.changes.extend(changes);
+    evidence.obstacles.extend(obstacles);
+    evidence.remarks.extend(remarks);
+    evidence.marks.extend(marks);
+    evidence.drifts.extend(drifts);
+    let (prefix, kept) = (&checkout.frozen.prefix, &checkout.frozen.outside_links);
+    if jobs.is_empty() && unsure.is_empty() && ignored.is_empty() && kept.is_empty() {
         return Ok(());
     }
     let drivers = checkout.frozen.drivers();
-    let reader = checkout.reader()?;
-    let compared = in_parallel(&reader, &triage.jobs, |reader, job| compare::compare(reader, &drivers, job))?;
-    for (job, compared) in triage.jobs.into_iter().zip(compared) {
-        record(evidence, job.path, compared?);
+    let mut reader = checkout.reader()?;
+    let compared = in_parallel(&reader, &jobs, |reader, job| compare::compare(reader, &drivers, job))?;
+    let mut changed = HashSet::new();
+    for (job, compared) in jobs.iter().zip(compared) {
+        let compared = compared?;
+        changed.extend(compared.change.iter().map(|change| change.path.clone()));
+        record(evidence, job.path.clone(), compared);
     }
-    let prefix = &checkout.frozen.prefix;
-    let digests = in_parallel(&reader, &triage.ignored, |reader, (path, kind, _)| {
+    let digests = in_parallel(&reader, &unsure, |reader, (path, kind, _)| {
         reader.digest(&RepoPath::from(within(prefix, path.as_bytes())), *kind)
     })?;
-    for ((path, _, before), now) in triage.ignored.into_iter().zip(digests) {
+    for ((path, _, before), now) in unsure.into_iter().zip(digests) {
         if now? != Ok(before) {
-            evidence.remarks.push(Remark { kind: RemarkKind::IgnoredChanged, path });
+            ignored.push((path, IgnoredKind::Changed));
         }
+    }
+    let new_ignored = ignored.iter().filter(|(_, kind)| *kind == IgnoredKind::Added).map(|(path, _)| path).collect();
+    let marker = Marker { today: checkout, baseline: scene.baseline, now: scene.now, new_ignored };
+    evidence.marks.extend(marker.marks(&mut reader, &jobs, &changed)?);
+    evidence.marks.extend(outside::changed(&checkout.repository, &mut reader, prefix, scene.now, kept)?);
+    let mut caches = Caches::new(checkout, scene.now);
+    for (path, kind) in ignored {
+        let cache = caches.above(&mut reader, &path)?;
+        evidence.ignored.push(Ignored { path, kind, cache });
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Reads files of one checkout as Git would store them, without following a link or waiting for anybody.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
@@ -121,6 +122,21 @@ impl Reader {
     /// SHA-256 of the bytes on disk.
     pub fn digest(&mut self, path: &RepoPath, kind: Kind) -> Result<Seen<[u8; 32]>> {
         self.steady(path, |_, parent, name| Ok(Ok(digest::content(parent, name, kind)?.0)))
+    }
+
+    /// Whether the regular file at `path` begins with these bytes.
+    pub fn begins_with(&mut self, path: &RepoPath, bytes: &[u8]) -> Result<Seen<bool>> {
+        self.steady(path, |_, parent, name| {
+            let (file, stat) = open::file(parent, name)?;
+            if stat.size < bytes.len() as u64 {
+                return Ok(Ok(false));
+            }
+            let mut found = Vec::with_capacity(bytes.len());
+            match file.take(bytes.len() as u64).read_to_end(&mut found) {
+                Ok(_) => Ok(Ok(found == bytes)),
+                Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
+            }
+        })
     }
 
     /// Runs `read` on the opened parent directory, again when the file changed meanwhile.

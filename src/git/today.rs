@@ -45,6 +45,11 @@ impl<'a> Today<'a> {
         Ok(Today { frozen, repository, baseline, index })
     }
 
+    /// The entry of arm at `path`, relative to the whole work tree.
+    pub fn at_arm(&self, path: &[u8]) -> Option<&Entry> {
+        self.baseline.entry(path)
+    }
+
     /// What the baseline has at `path`, relative to the whole work tree.
     pub fn in_baseline(&self, path: &[u8]) -> Option<Recorded> {
         recorded(self.baseline.entry(path)?)
@@ -123,7 +128,7 @@ impl<'a> Today<'a> {
     }
 
     /// Whether a path of this checkout lies in a submodule of it, so that another checkout answers for it.
-    fn is_inner(&self, path: &RepoPath) -> bool {
+    pub fn is_inner(&self, path: &RepoPath) -> bool {
         let mut directory = path.parent();
         while directory.as_bytes().len() > self.frozen.prefix.as_bytes().len() {
             if self.baseline.entry(directory.as_bytes()).is_some_and(|entry| matches!(entry.class, Class::Gitlink(_))) {

@@ -2,13 +2,19 @@
 
 use super::baseline::within;
 use super::compare;
-use super::excludes::Excludes;
+use super::hiding::{Fate, Hiding};
 use super::today::{Recorded, Today, recorded};
-use crate::audit::evidence::{Change, Layer, Mode, Obstacle, Remark, RemarkKind};
+use crate::audit::evidence::{Change, Drift, Layer, Mode, Obstacle, Remark, RemarkKind};
+use crate::audit::ignored::IgnoredKind;
+use crate::audit::links::{Mark, MarkKind};
 use crate::error::Result;
+use crate::policy::options;
 use crate::policy::path::RepoPath;
 use crate::snapshot::delta::Difference;
 use crate::snapshot::entry::{Class, Entry, Kind, Snapshot};
+
+/// Set-user-id, set-group-id and sticky.
+const SPECIAL_BITS: u16 = 0o7000;
 
 /// A path of one checkout that must be compared with the baseline.
 #[derive(Debug, Clone)]
@@ -45,13 +51,19 @@ pub struct Triage {
     /// What is only noted.
     pub remarks: Vec<Remark>,
     /// Ignored entries whose content must be read to know whether it changed, with the digest of arm.
-    pub ignored: Vec<(RepoPath, Kind, [u8; 32])>,
+    pub unsure: Vec<(RepoPath, Kind, [u8; 32])>,
+    /// Ignored entries that are not as they were.
+    pub ignored: Vec<(RepoPath, IgnoredKind)>,
+    /// Rights that files did not have.
+    pub marks: Vec<Mark>,
+    /// What drifted of the exclude rules.
+    pub drifts: Vec<Drift>,
 }
 
 /// Sorts the differences of one checkout.
 pub struct Sorter<'a> {
     today: &'a Today<'a>,
-    excludes: Option<Excludes>,
+    hiding: Hiding<'a>,
     now: &'a Snapshot,
     triage: Triage,
     nested: Vec<RepoPath>,
@@ -59,8 +71,9 @@ pub struct Sorter<'a> {
 
 impl<'a> Sorter<'a> {
     /// A sorter for `today`'s checkout; `now` is the snapshot of the check.
-    pub fn new(today: &'a Today<'a>, now: &'a Snapshot) -> Self {
-        Sorter { today, excludes: None, now, triage: Triage::default(), nested: Vec::new() }
+    pub fn new(today: &'a Today<'a>, now: &'a Snapshot, delta: &[Difference]) -> Result<Self> {
+        let hiding = Hiding::new(today, now, delta)?;
+        Ok(Sorter { today, hiding, now, triage: Triage::default(), nested: Vec::new() })
     }
 
     /// What all differences came to.
@@ -71,6 +84,7 @@ impl<'a> Sorter<'a> {
                 self.triage.changes.push(compare::gitlink_change(&directory, None, None, Layer::Worktree));
             }
         }
+        self.triage.drifts = self.hiding.drifts();
         self.triage
     }
 
@@ -80,6 +94,7 @@ impl<'a> Sorter<'a> {
         if path.name() == b".git" {
             return self.nested(&path.parent(), before.as_ref(), after.as_ref());
         }
+        self.special_bits(&path, before.as_ref(), after.as_ref());
         match before.as_ref().and_then(recorded) {
             Some(baseline) => self.tracked(path, before, after, baseline),
             None => self.untracked(path, before.as_ref(), after),
@@ -143,39 +158,49 @@ impl<'a> Sorter<'a> {
     }
 
     fn untracked(&mut self, path: RepoPath, before: Option<&Entry>, after: Option<Entry>) -> Result<()> {
-        let was_ignored = before.is_some_and(|entry| entry.class == Class::Ignored);
+        let is_file = |entry: &&Entry| matches!(entry.stat.kind, Kind::File | Kind::Symlink);
+        // An ignored directory that came or went tells nothing that its files do not tell.
+        let was_ignored = before.filter(|entry| entry.class == Class::Ignored).filter(is_file);
         let inside = within(&self.today.frozen.prefix, path.as_bytes());
         let Some(entry) = &after else {
-            if was_ignored {
-                self.remark(RemarkKind::IgnoredDeleted, path);
+            if was_ignored.is_some() {
+                self.triage.ignored.push((path, IgnoredKind::Deleted));
             }
             return Ok(());
         };
-        match entry.stat.kind {
-            Kind::Directory => {}
-            Kind::Special => self.remark(RemarkKind::Special, path),
+        match (entry.stat.kind, was_ignored) {
+            (Kind::Directory, None) => {}
+            (Kind::Directory, Some(_)) => self.triage.ignored.push((path, IgnoredKind::Deleted)),
+            (Kind::Special, None) => self.remark(RemarkKind::Special, path),
+            (Kind::Special, Some(_)) => self.triage.ignored.push((path, IgnoredKind::Changed)),
             // What Git tracks today is not hidden by any rule.
-            Kind::File | Kind::Symlink if self.today.in_index(inside).is_some() => self.job(path, None, after, None),
-            kind @ (Kind::File | Kind::Symlink) => match before {
-                Some(before) if was_ignored && before.stat.kind == kind => match before.digest {
-                    Some(digest) => self.triage.ignored.push((path, kind, digest)),
-                    None => self.remark(RemarkKind::IgnoredChanged, path),
-                },
-                Some(before) if was_ignored && before.stat.kind != Kind::Directory && self.hide(inside, false)? => {
-                    self.remark(RemarkKind::IgnoredChanged, path);
-                }
-                _ if self.hide(inside, false)? => self.remark(RemarkKind::IgnoredAdded, path),
-                _ => self.job(path, None, after, None),
+            _ if self.today.in_index(inside).is_some() => self.job(path, None, after, None),
+            (kind, Some(before)) => match before.digest.filter(|_| before.stat.kind == kind) {
+                Some(digest) => self.triage.unsure.push((path, kind, digest)),
+                None => self.triage.ignored.push((path, IgnoredKind::Changed)),
+            },
+            (_, None) => match self.hiding.fate(&path, inside)? {
+                Fate::Ignored => self.triage.ignored.push((path, IgnoredKind::Added)),
+                Fate::Listed => self.job(path, None, after, None),
             },
         }
         Ok(())
     }
 
-    fn hide(&mut self, inside: &[u8], is_directory: bool) -> Result<bool> {
-        if self.excludes.is_none() {
-            self.excludes = Some(self.today.excludes()?);
+    /// Bits that grant rights beyond those of who runs the file. Packages and build output may bring them along.
+    fn special_bits(&mut self, path: &RepoPath, before: Option<&Entry>, after: Option<&Entry>) {
+        let Some(after) = after.filter(|after| after.stat.kind == Kind::File) else { return };
+        let new = after.stat.permissions & !before.map_or(0, |before| before.stat.permissions) & SPECIAL_BITS;
+        let tracked = before.and_then(recorded).is_some();
+        let installed = || options::built_in_dependency(path.as_bytes()) || options::built_in_scratch(path.as_bytes());
+        if new != 0 && (tracked || !installed()) {
+            let kind = MarkKind::SpecialBits(after.stat.permissions);
+            self.triage.marks.push(Mark { path: path.clone(), kind });
         }
-        self.excludes.as_mut().map_or(Ok(false), |excludes| excludes.hide(inside, is_directory))
+    }
+
+    fn hide(&mut self, inside: &[u8], is_directory: bool) -> Result<bool> {
+        self.hiding.hidden_at_arm(inside, is_directory)
     }
 
     fn job(&mut self, path: RepoPath, before: Option<Entry>, after: Option<Entry>, baseline: Option<Recorded>) {

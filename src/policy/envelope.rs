@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::limits::Limits;
+use super::options::{AuditOptions, AuditRules};
 use super::pattern::{Pattern, PatternSet};
 use crate::error::Error;
 
@@ -64,6 +65,8 @@ pub fn check_label(label: &str) -> Result<(), Error> {
 pub struct Rules {
     allow: Side,
     deny: Side,
+    /// What holds for ignored files and protected paths.
+    pub audit: AuditRules,
 }
 
 #[derive(Debug, Clone)]
@@ -103,7 +106,13 @@ impl Decision<'_> {
 impl Rules {
     /// Compiles what may change and what may not.
     pub fn compile(allow: &[Pattern], deny: &[Pattern]) -> Result<Self, Error> {
-        Ok(Rules { allow: Side::compile(allow)?, deny: Side::compile(deny)? })
+        let audit = AuditOptions::default().compile()?;
+        Ok(Rules { allow: Side::compile(allow)?, deny: Side::compile(deny)?, audit })
+    }
+
+    /// The same rules with these options for ignored files and protected paths.
+    pub fn under(self, options: &AuditOptions) -> Result<Self, Error> {
+        Ok(Rules { audit: options.compile()?, ..self })
     }
 
     /// The decision about one path; deny wins.

@@ -2,10 +2,13 @@
 
 pub mod command;
 pub mod config_keys;
+pub mod dependencies;
 pub mod envelope;
 pub mod escape;
 pub mod limits;
+pub mod options;
 pub mod path;
 pub mod pattern;
+pub mod protected;
 pub mod scratch;
 pub mod text;

@@ -61,6 +61,12 @@ pub const DEFAULT_ZONES: &[Zone] = &[
     zone("**/#*#", "editor autosave"),
     zone("**/.DS_Store", "desktop metadata"),
     zone("**/Thumbs.db", "desktop metadata"),
+    zone("**/.idea/workspace.xml", "IDE state of one user"),
+    zone("**/.idea/shelf/**", "IDE state of one user"),
+    zone("**/.idea/tasks.xml", "IDE state of one user"),
+    zone("**/.idea/usage.statistics.xml", "IDE state of one user"),
+    zone("**/.idea/httpRequests/**", "IDE state of one user"),
+    zone("**/.idea/dataSources.local.xml", "IDE state of one user"),
 ];
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod error;
 pub mod explain;
 pub mod findings;
 pub mod json;
+pub mod policy;
 pub mod quote;
 pub mod status;
 pub mod style;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::policy::envelope::Envelope;
+use crate::policy::options::AuditOptions;
 
 pub use super::arm::arm;
 pub use super::check::check;
@@ -16,6 +17,8 @@ pub struct ArmRequest {
     pub label: String,
     /// What is allowed.
     pub envelope: Envelope,
+    /// What holds for ignored files and protected paths.
+    pub audit: AuditOptions,
     /// Commands that must pass.
     pub verify: Vec<String>,
     /// How long each of them may take, in seconds.

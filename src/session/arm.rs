@@ -18,7 +18,7 @@ use crate::git::baseline::{self, Taken};
 use crate::git::open::Repository;
 use crate::git::plane::read::Plane;
 use crate::policy::text::Text;
-use crate::policy::{command, envelope, scratch};
+use crate::policy::{command, envelope};
 use crate::snapshot::fingerprint::{self, Fingerprint};
 
 /// The most attempts that an envelope may grant.
@@ -48,6 +48,7 @@ pub fn arm(start: &Path, request: &ArmRequest, progress: Progress<'_>) -> Result
 fn validate(request: &ArmRequest) -> Result<()> {
     envelope::check_label(&request.label)?;
     request.envelope.validate()?;
+    request.audit.validate()?;
     command::check_count(request.verify.len())?;
     for source in &request.verify {
         command::Command::parse(source)?;
@@ -92,7 +93,7 @@ fn record(repository: &Repository, store: &Store, request: &ArmRequest, progress
     let mut snapshot = look::walk(root, progress)?;
     progress("comparing with HEAD", 0);
     let entries = snapshot.len() as u64;
-    let mut taken = baseline::take(repository, &mut snapshot, tick)?;
+    let mut taken = baseline::take(repository, &mut snapshot, tick, &request.audit.compile()?)?;
     let warnings = warnings::warnings(request, &snapshot, root);
     progress("writing the fingerprint", 0);
     let registration = register::plan(&repository.location.common_dir)?;
@@ -128,6 +129,7 @@ fn write(
         label: Text::from(request.label.clone()),
         baseline,
         policy: request.envelope.clone(),
+        audit: request.audit.clone(),
         verify: request.verify.clone(),
         verify_timeout: request.verify_timeout,
         created_at: now.clone(),
@@ -163,7 +165,7 @@ fn answer(recorded: Recorded, request: &ArmRequest, duration_s: f64) -> Armed {
         verify: record.config.verify,
         verify_timeout: record.config.verify_timeout,
         max_attempts: request.max_attempts,
-        scratch_zones: scratch::DEFAULT_ZONES.iter().map(|zone| zone.glob.to_owned()).collect(),
+        scratch_zones: record.config.audit.zones().map(str::to_owned).collect(),
         fingerprint,
         warnings,
         duration_s,

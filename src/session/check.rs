@@ -109,7 +109,7 @@ impl Check<'_> {
     /// Looks, judges, verifies, and looks again: what is accepted is a tree that a whole round of verifiers left alone.
     fn rounds(&self, repository: Repository) -> Result<(Evidence, Judgement, Vec<Verification>)> {
         let config = &self.record.config;
-        let rules = config.policy.rules()?;
+        let rules = config.rules()?;
         let mut evidence = self.look(repository)?;
         let mut judgement = judge::judge(&config.policy, &rules, &evidence);
         let mut verification = Vec::new();
@@ -120,10 +120,12 @@ impl Check<'_> {
             verification = run_verifiers(self.store, self.record, self.start, self.progress)?;
             self.require_untouched_state()?;
             let after = self.look(Repository::discover(self.start)?)?;
+            // What the verifiers did to ignored files is judged as well.
+            judgement = judge::judge(&config.policy, &rules, &after);
             if after.shows_the_same_work(&evidence) {
+                evidence = after;
                 break;
             }
-            judgement = judge::judge(&config.policy, &rules, &after);
             if round == ROUNDS || judgement.rejects() {
                 judgement.findings.push(judge::changed_meanwhile(&evidence, &after));
             }

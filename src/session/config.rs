@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::policy::command::{self, Command};
-use crate::policy::envelope::{self, Envelope};
+use crate::policy::envelope::{self, Envelope, Rules};
+use crate::policy::options::AuditOptions;
 use crate::policy::text::Text;
 
 /// The version of the file that this program reads and writes.
@@ -44,6 +45,8 @@ pub struct Config {
     pub baseline: String,
     /// What is allowed.
     pub policy: Envelope,
+    /// What holds for ignored files and protected paths.
+    pub audit: AuditOptions,
     /// The verifier commands, each to be split like a POSIX shell does.
     pub verify: Vec<String>,
     /// How long each verifier may take, in seconds.
@@ -57,8 +60,14 @@ impl Config {
     pub fn validate(&self) -> Result<()> {
         envelope::check_label(&String::from_utf8_lossy(self.label.as_bytes()))?;
         self.policy.validate()?;
+        self.audit.validate()?;
         check_timeout(self.verify_timeout)?;
         self.verifiers().map(drop)
+    }
+
+    /// The compiled rules of the envelope.
+    pub fn rules(&self) -> Result<Rules> {
+        self.policy.rules()?.under(&self.audit)
     }
 
     /// The verifiers, split into arguments.

@@ -38,7 +38,7 @@ pub fn diff(
     store.record()?;
     let _lock = Lock::take(&repository.location.git_dir)?;
     let record = store.record()?;
-    let rules = record.config.policy.rules()?;
+    let rules = record.config.rules()?;
     let mut look = Look::take(&root, &store, &record.state, false, progress)?;
     let delta = std::mem::take(&mut look.delta);
     observe::contents(repository, &look.scene(), delta, &mut |contents: Contents| {

@@ -1,0 +1,225 @@
+//! Entries whose content is not all that matters: links that lead away, bits that grant rights, inodes with two names,
+//! names that another file system takes for one.
+
+use super::finding::{Code, Finding, Severity};
+use crate::policy::envelope::Rules;
+use crate::policy::path::RepoPath;
+use crate::policy::text::Text;
+
+/// As many links are followed on the way to a target.
+const MAX_LINKS: usize = 40;
+
+/// Where a symbolic link leads that should not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Escape {
+    /// To an absolute path. Also one that lies inside of the repository counts: in any other clone it leads out.
+    Absolute,
+    /// Above the root of the repository.
+    Outside,
+    /// Into a directory called `.git`, or into Cordon's own.
+    Control,
+}
+
+/// Something about one path of the change that deserves a finding of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// The path.
+    pub path: RepoPath,
+    /// What it is.
+    pub kind: MarkKind,
+}
+
+/// The kinds of [`Mark`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MarkKind {
+    /// A new or retargeted symbolic link leads away.
+    Link {
+        /// The link's own text.
+        target: Text,
+        /// Where it leads.
+        to: Escape,
+    },
+    /// What a tracked link leads to, outside of the repository, is not what it was.
+    TargetChanged {
+        /// The link's own text.
+        target: Text,
+    },
+    /// A file has set-user-id, set-group-id or sticky bits that it did not have: all of its permission bits.
+    SpecialBits(u16),
+    /// A file shares its inode with other names that it did not share it with.
+    HardLink {
+        /// Those of the other names that lie in the work tree and that Git does not ignore.
+        peers: Vec<RepoPath>,
+        /// How many more of them lie elsewhere than at arm.
+        elsewhere: u32,
+    },
+    /// Another name in the same directory differs from it in case or Unicode form only.
+    Twin(RepoPath),
+}
+
+/// Where the link at `path` with this target leads, if that is away. `link` tells the target of other links of the tree.
+pub fn escape(path: &[u8], target: &[u8], link: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>) -> Option<Escape> {
+    let mut at: Vec<Vec<u8>> = components(path).map(<[u8]>::to_vec).collect();
+    at.pop();
+    let Some(mut rest) = reversed(target) else { return Some(Escape::Absolute) };
+    let mut links = 0;
+    while let Some(component) = rest.pop() {
+        match component.as_slice() {
+            b"." => continue,
+            b".." => {
+                if at.pop().is_none() {
+                    return Some(Escape::Outside);
+                }
+                continue;
+            }
+            _ => at.push(component),
+        }
+        if is_control(&at) {
+            return Some(Escape::Control);
+        }
+        if let Some(target) = link(&at.join(&b'/')) {
+            links += 1;
+            if links > MAX_LINKS {
+                return None;
+            }
+            at.pop();
+            match reversed(&target) {
+                Some(more) => rest.extend(more),
+                None => return Some(Escape::Absolute),
+            }
+        }
+    }
+    None
+}
+
+/// The components of a relative target, last first; an absolute one has none.
+fn reversed(target: &[u8]) -> Option<Vec<Vec<u8>>> {
+    (!target.starts_with(b"/")).then(|| components(target).map(<[u8]>::to_vec).rev().collect())
+}
+
+fn components(path: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    path.split(|byte| *byte == b'/').filter(|component| !component.is_empty())
+}
+
+fn is_control(at: &[Vec<u8>]) -> bool {
+    let own = at.len() == 1 && (at[0] == b".cordon" || at[0] == b".stone");
+    own || at.last().is_some_and(|name| name.eq_ignore_ascii_case(b".git"))
+}
+
+/// The findings about all marks.
+pub fn findings(rules: &Rules, marks: &[Mark]) -> Vec<Finding> {
+    marks.iter().filter_map(|mark| finding(rules, mark)).collect()
+}
+
+fn finding(rules: &Rules, mark: &Mark) -> Option<Finding> {
+    let path = &mark.path;
+    let (code, message, help) = match &mark.kind {
+        MarkKind::Link { target, to } => {
+            let where_ = match to {
+                Escape::Absolute => "to an absolute path",
+                Escape::Outside => "out of the repository",
+                Escape::Control => "into a control directory",
+            };
+            (
+                Code::SymlinkEscapes,
+                Text::from(format!("symbolic link leads {where_}: ")).path(path).word(" -> ").raw(target),
+                "Remove the link, or let it lead to a path of the repository by a relative target.",
+            )
+        }
+        MarkKind::TargetChanged { target } => (
+            Code::SymlinkEscapes,
+            Text::from("what a tracked link leads to changed outside of the repository: ")
+                .path(path)
+                .word(" -> ")
+                .raw(target),
+            "Bring back the file that the link leads to; it is in no diff.",
+        ),
+        MarkKind::SpecialBits(bits) => (
+            Code::SpecialPermissions,
+            Text::from(format!("new set-user-id, set-group-id or sticky bits ({bits:04o}): ")).path(path),
+            "Take them away: chmod u-s,g-s,-t on the file.",
+        ),
+        MarkKind::HardLink { peers, elsewhere } => {
+            let foreign = peers.iter().find(|peer| !rules.decide(peer.as_bytes()).is_allowed());
+            let other = match (foreign, elsewhere) {
+                (Some(peer), _) => Text::default().path(peer),
+                (None, 0) => return None,
+                (None, _) => Text::from("a file outside of the repository"),
+            };
+            (
+                Code::HardLinked,
+                Text::from("hard link to something outside of the change: ").path(path).word(" = ").raw(&other),
+                "Make it a file of its own: copy it, and move the copy over it.",
+            )
+        }
+        MarkKind::Twin(other) => (
+            Code::NameTwin,
+            Text::from("name differs from another in case or Unicode form only: ").path(path).word(" and ").path(other),
+            "Give one of them another name: file systems that ignore case keep only one of the two.",
+        ),
+    };
+    Some(Finding { code, severity: Severity::Violation, path: Some(path.clone()), message, help: help.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::pattern::Pattern;
+
+    fn led(path: &str, target: &str) -> Option<Escape> {
+        let mut link = |at: &[u8]| match at {
+            b"up" | b"src/up" => Some(b"..".to_vec()),
+            b"abs" => Some(b"/etc".to_vec()),
+            b"loop" => Some(b"loop".to_vec()),
+            _ => None,
+        };
+        escape(path.as_bytes(), target.as_bytes(), &mut link)
+    }
+
+    #[test]
+    fn links_that_stay_inside_are_fine() {
+        for (path, target) in [
+            ("a", "b"),
+            ("src/a", "../docs/x"),
+            ("src/a", "./b/../c"),
+            ("a/b/c", "../.."),
+            ("src/a", "up/docs"),
+            ("a", "loop"),
+            ("a", "missing/x"),
+            ("a", ".gitignore"),
+        ] {
+            assert_eq!(led(path, target), None, "{path} -> {target}");
+        }
+    }
+
+    #[test]
+    fn links_that_lead_away_are_told_with_where_to() {
+        for (path, target, to) in [
+            ("a", "..", Escape::Outside),
+            ("src/a", "../../x", Escape::Outside),
+            ("a", "up/x", Escape::Outside),
+            ("src/a", "up/../x", Escape::Outside),
+            ("a", "src/../../x", Escape::Outside),
+            ("a", "/etc/passwd", Escape::Absolute),
+            ("a", "abs/x", Escape::Absolute),
+            ("a", ".git/hooks", Escape::Control),
+            ("src/a", "../.GIT/config", Escape::Control),
+            ("src/a", "../libs/dep/.git", Escape::Control),
+            ("a", ".cordon/config.json", Escape::Control),
+        ] {
+            assert_eq!(led(path, target), Some(to), "{path} -> {target}");
+        }
+    }
+
+    #[test]
+    fn hard_links_among_allowed_paths_are_fine() {
+        let allow = [Pattern::parse("src/**").unwrap()];
+        let rules = Rules::compile(&allow, &[]).unwrap();
+        let told = |peers: &[&str], elsewhere| {
+            let peers = peers.iter().map(|peer| RepoPath::from(*peer)).collect();
+            let mark = Mark { path: "src/a".into(), kind: MarkKind::HardLink { peers, elsewhere } };
+            findings(&rules, &[mark]).len()
+        };
+        assert_eq!((told(&["src/b"], 0), told(&["README.md"], 0), told(&[], 1)), (0, 1, 1));
+    }
+}

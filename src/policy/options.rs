@@ -1,0 +1,266 @@
+//! What a person loosens or tightens about the paths that no diff shows: ignored files, scratch zones, protected paths.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::dependencies::{BOOKKEEPING, PLACES};
+use super::pattern::{Pattern, PatternSet};
+use super::protected::{PROTECTED, UNPROTECTED};
+use super::scratch::DEFAULT_ZONES;
+use crate::error::Error;
+
+/// The most patterns that each list may have.
+const MAX_PATTERNS: usize = 256;
+
+/// What becomes of a changed or deleted ignored file that existed at arm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IgnoredRule {
+    /// It is a violation.
+    #[default]
+    Deny,
+    /// It is only noted.
+    Report,
+}
+
+/// The options as they were armed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuditOptions {
+    /// What becomes of changed ignored files.
+    pub ignored: IgnoredRule,
+    /// Scratch zones beside the built-in ones.
+    pub scratch: Vec<Pattern>,
+    /// Whether the built-in scratch zones hold.
+    pub default_scratch: bool,
+    /// Ignored files that may change.
+    pub allow_ignored: Vec<Pattern>,
+    /// Protected paths beside the built-in ones.
+    pub protect: Vec<Pattern>,
+    /// Protected paths that may change where the envelope allows them.
+    pub allow_protected: Vec<Pattern>,
+}
+
+impl Default for AuditOptions {
+    fn default() -> Self {
+        AuditOptions {
+            ignored: IgnoredRule::Deny,
+            scratch: Vec::new(),
+            default_scratch: true,
+            allow_ignored: Vec::new(),
+            protect: Vec::new(),
+            allow_protected: Vec::new(),
+        }
+    }
+}
+
+impl AuditOptions {
+    /// Refuses lists that are too long.
+    pub fn validate(&self) -> Result<(), Error> {
+        for list in [&self.scratch, &self.allow_ignored, &self.protect, &self.allow_protected] {
+            if list.len() > MAX_PATTERNS {
+                return Err(Error::usage(format!("{} patterns, and at most {MAX_PATTERNS} are possible", list.len()))
+                    .hint("Cover several paths with one wildcard, `*` or `**`."));
+            }
+        }
+        Ok(())
+    }
+
+    /// The scratch zones that hold, the own ones first.
+    pub fn zones(&self) -> impl Iterator<Item = &str> {
+        let own = self.scratch.iter().map(Pattern::as_str);
+        own.chain(DEFAULT_ZONES.iter().filter(|_| self.default_scratch).map(|zone| zone.glob))
+    }
+
+    /// The options with their patterns compiled.
+    pub fn compile(&self) -> Result<AuditRules, Error> {
+        Ok(AuditRules {
+            scratch: PatternSet::compile(&self.scratch)?,
+            allow_ignored: PatternSet::compile(&self.allow_ignored)?,
+            protect: PatternSet::compile(&self.protect)?,
+            allow_protected: PatternSet::compile(&self.allow_protected)?,
+            options: self.clone(),
+        })
+    }
+}
+
+/// The options with their patterns compiled.
+#[derive(Debug, Clone)]
+pub struct AuditRules {
+    options: AuditOptions,
+    scratch: PatternSet,
+    allow_ignored: PatternSet,
+    protect: PatternSet,
+    allow_protected: PatternSet,
+}
+
+/// A built-in table, compiled when it is first needed: most checks need none.
+fn table(globs: impl Iterator<Item = &'static str>) -> PatternSet {
+    let patterns: Vec<Pattern> =
+        globs.map(|glob| Pattern::parse(glob).expect("a test parses every row of the built-in tables")).collect();
+    PatternSet::compile(&patterns).expect("a test compiles every built-in table")
+}
+
+static ZONES: LazyLock<PatternSet> = LazyLock::new(|| table(DEFAULT_ZONES.iter().map(|row| row.glob)));
+static GUARDED: LazyLock<PatternSet> = LazyLock::new(|| table(PROTECTED.iter().map(|row| row.glob)));
+static LIFTED: LazyLock<PatternSet> = LazyLock::new(|| table(UNPROTECTED.iter().map(|row| row.glob)));
+static INSTALLED: LazyLock<PatternSet> = LazyLock::new(|| table(PLACES.iter().map(|row| row.glob)));
+static LISTS: LazyLock<PatternSet> = LazyLock::new(|| table(BOOKKEEPING.iter().map(|row| row.glob)));
+
+/// Whether the built-in table has a scratch zone at an ignored path.
+pub fn built_in_scratch(path: &[u8]) -> bool {
+    ZONES.is_match(path)
+}
+
+/// Whether the built-in table has a place of dependencies at an ignored path.
+pub fn built_in_dependency(path: &[u8]) -> bool {
+    INSTALLED.is_match(path)
+}
+
+impl AuditRules {
+    /// What becomes of changed ignored files.
+    pub fn ignored(&self) -> IgnoredRule {
+        self.options.ignored
+    }
+
+    /// Whether an ignored path may change because it was named.
+    pub fn allows_ignored(&self, path: &[u8]) -> bool {
+        self.allow_ignored.is_match(path)
+    }
+
+    /// The scratch zone that an ignored path lies in: its pattern, and what writes there.
+    pub fn scratch(&self, path: &[u8]) -> Option<(&str, &'static str)> {
+        if let Some(at) = self.scratch.first_match(path) {
+            return Some((self.options.scratch[at].as_str(), "named at arm"));
+        }
+        let at = if self.options.default_scratch { ZONES.first_match(path) } else { None };
+        at.map(|at| (DEFAULT_ZONES[at].glob, DEFAULT_ZONES[at].reason))
+    }
+
+    /// What installs dependencies at an ignored path, if anything does. The outermost place counts: build output may hold
+    /// copies of packages, and packages may hold build output.
+    pub fn dependency(&self, path: &[u8]) -> Option<&'static str> {
+        let at = INSTALLED.first_match(path)?;
+        let outermost = prefixes(path).find(|prefix| INSTALLED.is_match(prefix) || self.is_default_zone(prefix));
+        let first = outermost.is_some_and(|prefix| INSTALLED.is_match(prefix));
+        (first && !LISTS.is_match(path)).then_some(PLACES[at].reason)
+    }
+
+    /// Whether a path holds only what the tools of a place of dependencies note for themselves.
+    pub fn is_bookkeeping(&self, path: &[u8]) -> bool {
+        LISTS.is_match(path)
+    }
+
+    /// Why a path is protected, unless it was named as one that may change.
+    ///
+    /// On a file system that ignores case another spelling is the same file, so the case of ASCII letters is ignored.
+    pub fn protected(&self, path: &[u8]) -> Option<&'static str> {
+        if self.allow_protected.is_match(path) {
+            return None;
+        }
+        if self.protect.is_match(path) {
+            return Some("protected at arm");
+        }
+        let folded = fold(path);
+        let at = GUARDED.first_match(&folded)?;
+        (!LIFTED.is_match(&folded)).then_some(PROTECTED[at].reason)
+    }
+
+    /// The same for an ignored path. Packages bring settings of their own along, and nobody works inside of a package,
+    /// so what lies in a place of dependencies or in a built-in scratch zone as a whole is not protected.
+    pub fn protected_ignored(&self, path: &[u8]) -> Option<&'static str> {
+        let reason = self.protected(path)?;
+        if self.protect.is_match(path) {
+            return Some(reason);
+        }
+        let first = prefixes(path).find(|prefix| GUARDED.is_match(&fold(prefix))).unwrap_or(path);
+        let inside = INSTALLED.is_match(first) || self.is_default_zone(first);
+        (!inside).then_some(reason)
+    }
+
+    fn is_default_zone(&self, path: &[u8]) -> bool {
+        self.options.default_scratch && ZONES.is_match(path)
+    }
+}
+
+/// The directories above a path, outermost first, and the path itself.
+fn prefixes(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    slashes.chain([path.len()]).map(|end| &path[..end])
+}
+
+fn fold(path: &[u8]) -> Cow<'_, [u8]> {
+    if path.iter().any(u8::is_ascii_uppercase) { Cow::Owned(path.to_ascii_lowercase()) } else { Cow::Borrowed(path) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(change: impl FnOnce(&mut AuditOptions)) -> AuditRules {
+        let mut options = AuditOptions::default();
+        change(&mut options);
+        options.compile().unwrap()
+    }
+
+    fn patterns(globs: &[&str]) -> Vec<Pattern> {
+        globs.iter().map(|glob| Pattern::parse(glob).unwrap()).collect()
+    }
+
+    #[test]
+    fn own_zones_come_first_and_the_built_in_ones_can_be_dropped() {
+        let rules = options(|options| options.scratch = patterns(&["tmp/**"]));
+        assert_eq!(rules.scratch(b"tmp/a.log"), Some(("tmp/**", "named at arm")));
+        assert_eq!(rules.scratch(b"a.log"), Some(("**/*.log", "log file")));
+        let rules = options(|options| options.default_scratch = false);
+        assert_eq!(rules.scratch(b"a.log"), None);
+    }
+
+    #[test]
+    fn protection_is_lifted_by_name_only_and_ignores_case() {
+        let rules = options(|options| {
+            options.protect = patterns(&["ci/**"]);
+            options.allow_protected = patterns(&[".vscode/settings.json"]);
+        });
+        assert!(rules.protected(b".vscode/settings.json").is_none());
+        assert!(rules.protected(b".vscode/tasks.json").is_some());
+        assert!(rules.protected(b".Claude/settings.json").is_some());
+        assert_eq!(rules.protected(b"ci/verify.sh"), Some("protected at arm"));
+        assert!(rules.protected(b".idea/workspace.xml").is_none());
+        assert!(rules.protected(b".idea/runConfigurations/x.xml").is_some());
+    }
+
+    #[test]
+    fn packages_may_bring_settings_but_no_settings_directory_hides_in_a_zone() {
+        let rules = options(|_| ());
+        for path in ["node_modules/a/.vscode/settings.json", "target/package/x/.husky/pre-commit"] {
+            assert_eq!(rules.protected_ignored(path.as_bytes()), None, "{path}");
+        }
+        for path in [".claude/build/hook.sh", ".claude/node_modules/x/i.js", ".claude/x.log"] {
+            assert!(rules.protected_ignored(path.as_bytes()).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn dependencies_are_no_scratch_and_their_lists_are_no_dependencies() {
+        let rules = options(|_| ());
+        assert!(rules.dependency(b"node_modules/a/dist/index.js").is_some());
+        assert!(rules.dependency(b"node_modules/.cache/x").is_none());
+        assert!(rules.is_bookkeeping(b"node_modules/.package-lock.json"));
+        assert!(rules.dependency(b"src/a.js").is_none());
+        assert!(rules.dependency(b"target/debug/deps/liba.rlib").is_none());
+        assert!(rules.dependency(b"build/vendor/a.js").is_none());
+    }
+
+    #[test]
+    fn round_trips_and_refuses_the_rest() {
+        let text = serde_json::to_string(&AuditOptions::default()).unwrap();
+        assert_eq!(serde_json::from_str::<AuditOptions>(&text).unwrap(), AuditOptions::default());
+        assert!(serde_json::from_str::<AuditOptions>(&text.replace("deny", "maybe")).is_err());
+        assert!(serde_json::from_str::<AuditOptions>(&text.replace("\"scratch\"", "\"more\"")).is_err());
+        let many = AuditOptions { scratch: vec![Pattern::parse("a").unwrap(); 257], ..AuditOptions::default() };
+        assert!(many.validate().is_err());
+    }
+}

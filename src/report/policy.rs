@@ -1,0 +1,91 @@
+//! The built-in tables, for people and for programs: what is protected, what is scratch, what is a dependency, and why.
+
+use serde::Serialize;
+
+use super::style::{FAINT, HEADING, paint};
+use crate::json;
+use crate::policy::dependencies::{BOOKKEEPING, PLACES};
+use crate::policy::escape::plain;
+use crate::policy::protected::{PROTECTED, UNPROTECTED};
+use crate::policy::scratch::DEFAULT_ZONES;
+
+/// One row of a table.
+#[derive(Serialize)]
+struct Row {
+    glob: &'static str,
+    reason: &'static str,
+}
+
+/// One table with its name in JSON and its heading for people.
+struct Table {
+    name: &'static str,
+    heading: &'static str,
+    rows: Vec<Row>,
+}
+
+/// Every table; another one needs a row here and nothing else.
+fn tables() -> Vec<Table> {
+    vec![
+        Table {
+            name: "protected",
+            heading: "protected paths (open one with --allow-protected, add one with --protect)",
+            rows: PROTECTED.iter().map(|row| Row { glob: row.glob, reason: row.reason }).collect(),
+        },
+        Table {
+            name: "unprotected",
+            heading: "not protected although it lies below a protected path",
+            rows: UNPROTECTED.iter().map(|row| Row { glob: row.glob, reason: row.reason }).collect(),
+        },
+        Table {
+            name: "scratch",
+            heading: "scratch zones, where ignored files may come and go (add one with --scratch)",
+            rows: DEFAULT_ZONES.iter().map(|row| Row { glob: row.glob, reason: row.reason }).collect(),
+        },
+        Table {
+            name: "dependencies",
+            heading: "installed dependencies, whose ignored files stay as they are (open one with --allow-ignored)",
+            rows: PLACES.iter().map(|row| Row { glob: row.glob, reason: row.reason }).collect(),
+        },
+        Table {
+            name: "bookkeeping",
+            heading: "scratch among installed dependencies",
+            rows: BOOKKEEPING.iter().map(|row| Row { glob: row.glob, reason: row.reason }).collect(),
+        },
+    ]
+}
+
+/// The tables for people.
+pub fn human() -> String {
+    let table = |table: &Table| {
+        let rows: Vec<String> = table
+            .rows
+            .iter()
+            .map(|row| format!("  {:<34} {}\n", plain(row.glob.as_bytes()), paint(FAINT, row.reason)))
+            .collect();
+        format!("{}\n{}", paint(HEADING, table.heading), rows.concat())
+    };
+    tables().iter().map(table).collect::<Vec<_>>().join("\n")
+}
+
+/// The tables for programs: one object with a list a table.
+pub fn json() -> Vec<u8> {
+    let all: std::collections::BTreeMap<_, _> = tables().into_iter().map(|table| (table.name, table.rows)).collect();
+    json::pretty(&all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_name_every_row_with_its_reason() {
+        let (human, json) = (human(), String::from_utf8(json()).unwrap());
+        for table in tables() {
+            assert!(human.contains(table.heading) && json.contains(&format!("\"{}\"", table.name)));
+            for row in table.rows {
+                assert!(human.contains(row.glob) && human.contains(row.reason), "{}", row.glob);
+                assert!(json.contains(row.reason), "{}", row.glob);
+            }
+        }
+    }
+}
