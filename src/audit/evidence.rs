@@ -255,6 +255,9 @@ pub struct Evidence {
     pub remarks: Vec<Remark>,
     /// What drifted beside the files.
     pub drifts: Vec<Drift>,
+    /// Those of the changed paths that were uncommitted work at arm, whose content was kept;
+    /// sorted.
+    pub lost: Vec<RepoPath>,
 }
 
 impl Evidence {

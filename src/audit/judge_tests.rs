@@ -28,7 +28,15 @@ fn change(path: &str, added: u64, deleted: u64, binary: bool, size: u64) -> Chan
 fn evidence(changes: Vec<Change>) -> Evidence {
     let head =
         HeadMovement { baseline: "aa".into(), current: Some("aa".into()), baseline_ref: None, current_ref: None };
-    Evidence { head, changes, hidden: Vec::new(), obstacles: Vec::new(), remarks: Vec::new(), drifts: Vec::new() }
+    Evidence {
+        head,
+        changes,
+        hidden: Vec::new(),
+        obstacles: Vec::new(),
+        remarks: Vec::new(),
+        drifts: Vec::new(),
+        lost: Vec::new(),
+    }
 }
 
 fn messages(envelope: &Envelope, evidence: &Evidence) -> Vec<String> {

@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 
 use super::args::{Arguments, Command, Format};
 use super::terminal::Terminal;
-use super::{arm, check, diff, explain, reset, status, usage};
+use super::{arm, check, codes, diff, explain, rescue, reset, status, usage};
 use crate::error::{Kind, Result};
 use crate::exit::Exit;
 
@@ -49,6 +49,8 @@ fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
         Command::Reset => reset::run(repo, terminal),
         Command::Diff(diff) => diff::run(repo, diff, terminal),
         Command::Explain(explain) => explain::run(repo, explain, terminal),
+        Command::Rescue(rescue) => rescue::run(repo, rescue, terminal),
+        Command::Codes(codes) => codes::run(codes, terminal),
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::attributes::{Source, Sources};
 use super::content::LineEndings;
 use super::excludes::{self, ExcludeSources, FrozenFile};
+use super::kept::Kept;
 use super::lines::Drivers;
 use super::open::Repository;
 use crate::error::{Error, Result};
@@ -21,6 +22,9 @@ use crate::{json, snapshot::digest};
 pub struct Control {
     /// The repository's own checkout, then those of its submodules, outer before inner.
     pub checkouts: Vec<Frozen>,
+    /// What was not as HEAD had it, sorted by path; only `arm --allow-dirty` leaves anything here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<Kept>,
 }
 
 impl Control {

@@ -26,6 +26,10 @@ pub struct Job {
     pub after: Option<Entry>,
     /// What the index has today.
     pub index: Option<Recorded>,
+    /// What the index may have where nothing happened to it.
+    pub index_before: Option<Recorded>,
+    /// Whether it was uncommitted work at arm.
+    pub work: bool,
     /// Whether the file left the index and is hidden, so that Git sees it no more although it lies there.
     pub gone: bool,
 }
@@ -118,6 +122,11 @@ impl<'a> Sorter<'a> {
         let was_ignored = before.is_some_and(|entry| entry.class == Class::Ignored);
         let inside = within(&self.today.frozen.prefix, path.as_bytes());
         let Some(entry) = &after else {
+            if before.is_none() {
+                // Only the index has it, and had something else at arm.
+                self.job(path, None, None, None);
+                return Ok(());
+            }
             if was_ignored {
                 self.remark(RemarkKind::IgnoredDeleted, path);
             }
@@ -151,9 +160,22 @@ impl<'a> Sorter<'a> {
     fn job(&mut self, path: RepoPath, before: Option<Entry>, after: Option<Entry>, baseline: Option<Recorded>) {
         let inside = RepoPath::from(within(&self.today.frozen.prefix, path.as_bytes()));
         let index = self.today.in_index(inside.as_bytes());
+        let index_before = self.today.expected(path.as_bytes(), index);
+        let work = self.today.kept(path.as_bytes()).is_some();
         let digest = before.as_ref().and_then(|entry| entry.digest);
         let after = after.filter(|entry| entry.stat.kind != Kind::Directory);
-        self.triage.jobs.push(Job { path, inside, baseline, digest, before, after, index, gone: false });
+        self.triage.jobs.push(Job {
+            path,
+            inside,
+            baseline,
+            digest,
+            before,
+            after,
+            index,
+            index_before,
+            work,
+            gone: false,
+        });
     }
 
     fn remark(&mut self, kind: RemarkKind, path: RepoPath) {

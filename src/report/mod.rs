@@ -2,6 +2,7 @@
 //! removes them where nobody would see them.
 
 pub mod armed;
+pub mod codes;
 pub mod error;
 pub mod explain;
 pub mod json;

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::style::{ACCEPTED, HEADING, HINT, REJECTED, WARNING, paint};
 use super::words::{counted, guarded, len};
-use crate::audit::answer::{ResetReport, Status};
+use crate::audit::answer::{Rescued, ResetReport, Status};
 use crate::policy::text::Text;
 
 /// What a phase is called, how it looks, and what to do next. A phase that is not listed is shown by its own name.
@@ -39,6 +39,7 @@ pub fn human(status: &Status) -> String {
         ("anchor", Some(guarded(status.anchor.as_bytes()))),
         ("last audit", status.last_audit.as_deref().map(last_audit)),
         ("last error", status.last_error.as_ref().map(Text::plain)),
+        ("history", status.rearmed.note().map(|note| guarded(note.as_bytes()))),
     ];
     for (name, value) in rows {
         if let Some(value) = value {
@@ -76,11 +77,19 @@ pub fn reset(report: &ResetReport) -> String {
     }
 }
 
+/// What `rescue` wrote.
+pub fn rescued(report: &Rescued) -> String {
+    let lines: String = report.paths.iter().map(|path| format!("  {}\n", path.plain())).collect();
+    let (files, directory) = (counted(len(&report.paths), "file"), report.directory.plain());
+    format!("{}  {files} in {directory}\n{lines}", paint(ACCEPTED, "RESCUED"))
+}
+
 #[cfg(test)]
 mod tests {
     use anstream::adapter::strip_str;
 
     use super::*;
+    use crate::audit::answer::Rearmed;
 
     fn status(phase: &str, last_audit: Option<&str>) -> Status {
         Status {
@@ -93,6 +102,7 @@ mod tests {
             last_error: Some("path outside policy: a\nb".into()),
             last_audit: last_audit.map(|text| RawValue::from_string(text.into()).unwrap()),
             anchor: "c".repeat(64),
+            rearmed: Rearmed::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use super::anchor::Anchor;
 use super::api::{ArmRequest, Progress};
 use super::config::{self, Config, Mode, check_timeout};
 use super::lock::Lock;
@@ -14,6 +15,7 @@ use crate::audit::answer::{Armed, Fingerprinted};
 use crate::error::{Error, Result};
 use crate::git::baseline::{self, Taken};
 use crate::git::control::Control;
+use crate::git::kept::Keeper;
 use crate::git::open::Repository;
 use crate::policy::text::Text;
 use crate::policy::{command, envelope, scratch};
@@ -66,6 +68,7 @@ fn refuse_early(repository: &Repository, store: &Store) -> Result<()> {
         return Err(Error::refused("an envelope is armed already")
             .hint("See it with cordon status. To arm another one, end this one first: cordon reset"));
     }
+    Anchor::at(&repository.location.git_dir).refuse_armed()?;
     if repository.is_declared_bare() {
         return Err(Error::repository("the configuration says that this repository is bare")
             .hint("If it has a work tree: git config core.bare false"));
@@ -83,18 +86,41 @@ fn record(
     request: &ArmRequest,
     progress: Progress<'_>,
 ) -> Result<(Record, Fingerprinted, Option<Text>)> {
+    let keeper = request.allow_dirty.then(|| store.create().and_then(|()| Keeper::new(store.kept()))).transpose();
+    let recorded = keeper.and_then(|keeper| record_with(repository, store, request, keeper, progress));
+    if recorded.is_err() && request.allow_dirty {
+        // As in `undo_on_error`: nothing is left behind, and the first error is the one to be told.
+        let _ = store.remove();
+    }
+    recorded
+}
+
+fn record_with(
+    repository: &Repository,
+    store: &Store,
+    request: &ArmRequest,
+    mut keeper: Option<Keeper>,
+    progress: Progress<'_>,
+) -> Result<(Record, Fingerprinted, Option<Text>)> {
     let root = &repository.location.root;
     let tick = look::tick(root)?;
     let mut snapshot = look::walk(root, progress)?;
     progress("comparing with HEAD", 0);
     let entries = snapshot.len() as u64;
-    let mut taken = baseline::take(repository, &mut snapshot, tick)?;
+    let mut taken = baseline::take(repository, &mut snapshot, tick, keeper.as_mut())?;
     progress("writing the fingerprint", 0);
     let registration = register::register(&repository.location.common_dir)?;
     let written = write(repository, store, request, &mut taken, Fingerprint { control: Vec::new(), tick, snapshot });
     undo_on_error(written, registration, store, |(record, bytes)| {
-        let fingerprinted =
-            Fingerprinted { entries, tracked: taken.tracked, ignored: taken.ignored, hashed: taken.hashed, bytes };
+        let kept = taken.control.kept.iter().filter(|kept| kept.work.is_some()).count() as u64;
+        let fingerprinted = Fingerprinted {
+            entries,
+            tracked: taken.tracked,
+            ignored: taken.ignored,
+            hashed: taken.hashed,
+            kept,
+            bytes,
+        };
         let branch = taken.control.checkouts.first().and_then(|own| own.branch.clone());
         (record, fingerprinted, branch)
     })
@@ -134,7 +160,8 @@ fn write(
         last_audit: None,
         updated_at: now,
     };
-    Ok((store.arm(&config, state, &bytes, sum)?, bytes.len() as u64))
+    let anchor = Anchor::at(&repository.location.git_dir);
+    Ok((store.arm(&config, state, (&bytes, sum), &anchor)?, bytes.len() as u64))
 }
 
 fn freeze_registered(repository: &Repository, control: &mut Control) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::anchor::Anchor;
 use super::lock::Lock;
 use super::store::Store;
 use crate::audit::answer::{ResetReport, Status};
@@ -12,7 +13,10 @@ use crate::policy::text::Text;
 
 /// Where the armed envelope stands. Reads without the lock, so that it can be asked while a check runs.
 pub fn status(start: &Path) -> Result<Status> {
-    let record = store(start)?.record()?;
+    let location = locate::locate(start)?;
+    let anchor = Anchor::at(&location.git_dir);
+    let record = anchor.vouch(Store::at(&location.root).record())?;
+    let rearmed = anchor.rearmed()?;
     let last_audit = record.state.last_audit.as_ref().map(raw).transpose()?;
     Ok(Status {
         mode: record.config.mode.name().to_owned(),
@@ -24,29 +28,30 @@ pub fn status(start: &Path) -> Result<Status> {
         last_error: record.state.last_error,
         last_audit,
         anchor: record.anchor,
+        rearmed,
     })
 }
 
 /// The armed envelope.
 pub fn armed_envelope(start: &Path) -> Result<Envelope> {
-    Ok(store(start)?.record()?.config.policy)
+    let location = locate::locate(start)?;
+    Ok(Anchor::at(&location.git_dir).vouch(Store::at(&location.root).record())?.config.policy)
 }
 
-/// Removes `.cordon/` and nothing else.
+/// Removes `.cordon/` and no file of the user; the anchor in the Git directory keeps that it was done.
 pub fn reset(start: &Path) -> Result<ResetReport> {
     let location = locate::locate(start)?;
     let store = Store::at(&location.root);
     let path = Text::from_bytes(store.directory().as_os_str().as_encoded_bytes());
-    if !store.exists() {
+    let anchor = Anchor::at(&location.git_dir);
+    if !store.exists() && !anchor.needs_reset() {
         return Ok(ResetReport { removed: false, path });
     }
     let _lock = Lock::take(&location.git_dir)?;
+    let ended = anchor.vouch(store.record()).ok().map(|record| record.state.phase);
     let removed = store.remove()?;
+    anchor.reset(ended)?;
     Ok(ResetReport { removed, path })
-}
-
-fn store(start: &Path) -> Result<Store> {
-    Ok(Store::at(&locate::locate(start)?.root))
 }
 
 fn raw(summary: &crate::audit::verdict::Summary) -> Result<Box<serde_json::value::RawValue>> {
