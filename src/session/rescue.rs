@@ -27,6 +27,10 @@ pub fn rescue(start: &Path, paths: &[RepoPath], to: Option<&Path>) -> Result<Res
     let record = store.record()?;
     let control = Control::decode(&store.fingerprint(&record.state)?.control)?;
     let wanted = choose(&control.kept, paths)?;
+    // All of it is whole, or nothing is written.
+    for (_, work) in &wanted {
+        kept::load(&store.kept(), &work.sha256)?;
+    }
     let directory = prepare(&root, to)?;
     for (path, work) in &wanted {
         write(&store.kept(), &directory, path, work)?;

@@ -7,10 +7,13 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test, which is what it is for")]
 
 mod agreement;
+mod anchor;
 mod arming;
 mod cases;
 mod checking;
 mod cli;
+mod codes;
 mod common;
 mod faults;
 mod state;
+mod wip;
