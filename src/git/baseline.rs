@@ -182,7 +182,9 @@ impl Taker<'_> {
                 _ => missed.push(("changed", path)),
             }
         }
-        missed.iter().for_each(|(how, path)| self.note(how, path));
+        for (how, path) in &missed {
+            self.note(how, path);
+        }
         self.taken.tracked += (vouched.len() + jobs.len()) as u64;
         for ((listing, entry), id) in vouched {
             self.snapshot.listings_mut()[listing].entries_mut()[entry].class = Class::Tracked(id);

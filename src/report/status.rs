@@ -79,7 +79,7 @@ pub fn reset(report: &ResetReport) -> String {
 
 /// What `rescue` wrote.
 pub fn rescued(report: &Rescued) -> String {
-    let lines: String = report.paths.iter().map(|path| format!("  {}\n", path.plain())).collect();
+    let lines = report.paths.iter().map(|path| format!("  {}\n", path.plain())).collect::<Vec<_>>().concat();
     let (files, directory) = (counted(len(&report.paths), "file"), report.directory.plain());
     format!("{}  {files} in {directory}\n{lines}", paint(ACCEPTED, "RESCUED"))
 }

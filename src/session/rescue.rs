@@ -99,15 +99,15 @@ fn write(kept: &Path, directory: &Path, path: &RepoPath, work: &Work) -> Result<
     }
     let bytes = kept::load(kept, &work.sha256)?;
     let target = below(directory, path.as_bytes());
-    let written = fs::create_dir_all(target.parent().unwrap_or(directory)).and_then(|()| match work.mode {
-        Mode::Symlink => symlink(std::ffi::OsStr::from_bytes(&bytes), &target),
-        _ => {
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&target)?;
-            file.write_all(&bytes)?;
-            // Set-user-id and its like are nothing to be carried elsewhere.
-            file.set_permissions(Permissions::from_mode(u32::from(work.permissions & 0o777)))?;
-            file.sync_all()
+    let written = fs::create_dir_all(target.parent().unwrap_or(directory)).and_then(|()| {
+        if work.mode == Mode::Symlink {
+            return symlink(std::ffi::OsStr::from_bytes(&bytes), &target);
         }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&target)?;
+        file.write_all(&bytes)?;
+        // Set-user-id and its like are nothing to be carried elsewhere.
+        file.set_permissions(Permissions::from_mode(u32::from(work.permissions & 0o777)))?;
+        file.sync_all()
     });
     written.map_err(|error| Error::io(format!("cannot write {}", plain(&target)), error))
 }
