@@ -139,6 +139,8 @@ impl Store {
 
     /// Writes the audit and then the state that refers to it.
     pub fn audited(&self, state: &State, verdict: &Verdict) -> Result<()> {
+        // The lock is held, so what is half written belongs to nobody that lives.
+        self.sweep()?;
         self.replace(&[(AUDIT, &json::pretty(verdict)), (STATE, &json::pretty(state))])
     }
 
