@@ -14,7 +14,7 @@ fn anchor(sandbox: &Sandbox) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    cordon::snapshot::digest::hex(bytes)
 }
 
 /// Every command that believes the state is refused, and says what was expected.
