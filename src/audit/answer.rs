@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::evidence::Change;
 use super::verdict::Summary;
 use crate::policy::envelope::Envelope;
+use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 
 /// What `arm` did.
@@ -56,6 +57,8 @@ pub struct Fingerprinted {
     pub ignored: u64,
     /// Entries whose content was read.
     pub hashed: u64,
+    /// Files of uncommitted work whose content was kept.
+    pub kept: u64,
     /// The size of the fingerprint file.
     pub bytes: u64,
 }
@@ -91,6 +94,35 @@ pub struct Status {
     pub last_audit: Option<Summary>,
     /// SHA-256 over envelope and fingerprint.
     pub anchor: String,
+    /// How often this repository was armed anew since a clean finish.
+    pub rearmed: Rearmed,
+}
+
+/// Arms that followed a reset of work that no check had accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Rearmed {
+    /// How many, since the last reset that followed an accepted check.
+    pub count: u64,
+    /// When the last of them was, RFC 3339 in UTC.
+    pub last: Option<String>,
+}
+
+impl Rearmed {
+    /// The sentence about it; `None` when there is nothing to tell.
+    pub fn note(&self) -> Option<String> {
+        let times = if self.count == 1 { "once".to_owned() } else { format!("{} times", self.count) };
+        let last = self.last.as_deref().unwrap_or("an unknown time");
+        (self.count > 0).then(|| format!("re-armed {times} since the last clean finish, last at {last}"))
+    }
+}
+
+/// What `rescue` did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Rescued {
+    /// The new directory.
+    pub directory: Text,
+    /// What was written into it.
+    pub paths: Vec<RepoPath>,
 }
 
 /// What `reset` did.

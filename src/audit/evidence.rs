@@ -259,6 +259,9 @@ pub struct Evidence {
     pub marks: Vec<Mark>,
     /// What drifted beside the files.
     pub drifts: Vec<Drift>,
+    /// Those of the changed paths that were uncommitted work at arm, whose content was kept;
+    /// sorted.
+    pub lost: Vec<RepoPath>,
 }
 
 impl Evidence {

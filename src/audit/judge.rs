@@ -51,7 +51,7 @@ pub fn judge(envelope: &Envelope, rules: &Rules, evidence: &Evidence) -> Judgeme
     findings.extend(budgets(&metrics, &envelope.limits));
     findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(path, *flag)));
     findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(path, obstacle)));
-    findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, &change.path)));
+    findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, evidence, &change.path)));
     let notes = notes(&evidence.remarks).into_iter().chain(notes_on_ignored).collect();
     Judgement { metrics, left: left(&metrics, &envelope.limits), findings, notes }
 }
@@ -118,7 +118,7 @@ fn head(envelope: &Envelope, evidence: &Evidence) -> Option<Finding> {
     Some(violation(Code::HeadChanged, None, message.into(), help))
 }
 
-fn path(rules: &Rules, envelope: &Envelope, path: &RepoPath) -> Option<Finding> {
+fn path(rules: &Rules, envelope: &Envelope, evidence: &Evidence, path: &RepoPath) -> Option<Finding> {
     if let Some(reason) = rules.audit.protected(path.as_bytes()) {
         let message = Text::from("protected path changed: ").path(path);
         return Some(violation(Code::ProtectedPath, Some(path), message, ignored::protected_help(reason)));
@@ -126,6 +126,7 @@ fn path(rules: &Rules, envelope: &Envelope, path: &RepoPath) -> Option<Finding> 
     let message = Text::from("path outside policy: ").path(path);
     match rules.decide(path.as_bytes()) {
         Decision::Allowed(_) => None,
+        _ if evidence.lost.binary_search(path).is_ok() => Some(lost(path)),
         Decision::Denied(pattern) => {
             let help = format!("The deny pattern {} covers it. Undo this change.", pattern.as_str());
             Some(violation(Code::PathDenied, Some(path), message, help))
@@ -135,6 +136,13 @@ fn path(rules: &Rules, envelope: &Envelope, path: &RepoPath) -> Option<Finding> 
             Some(violation(Code::PathOutside, Some(path), message, help))
         }
     }
+}
+
+/// Uncommitted work of the user that is not as it was.
+fn lost(path: &RepoPath) -> Finding {
+    let message = Text::from("uncommitted work changed or lost: ").path(path);
+    let help = Text::from("Its content of arm was kept. Write it to a new directory: cordon rescue ").path(path);
+    Finding { code: Code::LostWork, severity: Severity::Violation, path: Some(path.clone()), message, help }
 }
 
 fn listed(envelope: &Envelope) -> String {

@@ -38,6 +38,7 @@ fn evidence(changes: Vec<Change>) -> Evidence {
         ignored: Vec::new(),
         marks: Vec::new(),
         drifts: Vec::new(),
+        lost: Vec::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 
 use super::args::{Arguments, Command, Format};
 use super::terminal::{Terminal, talk};
-use super::{arm, check, diff, explain, policy, reset, status, usage};
+use super::{arm, check, codes, diff, explain, policy, rescue, reset, status, usage};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::policy::escape;
@@ -57,6 +57,8 @@ fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
         Command::Diff(diff) => diff::run(repo, diff, terminal),
         Command::Explain(explain) => explain::run(repo, explain, terminal),
         Command::Policy(arguments) => policy::run(arguments, terminal),
+        Command::Rescue(rescue) => rescue::run(repo, rescue, terminal),
+        Command::Codes(codes) => codes::run(codes, terminal),
     }
 }
 

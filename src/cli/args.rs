@@ -120,6 +120,40 @@ Examples:
 Example:
   cordon policy --show-defaults")]
     Policy(Policy),
+    /// Write the uncommitted work that `arm --allow-dirty` kept into a new directory
+    ///
+    /// Nothing that exists is written over. It works whatever the last check said, as long as the state is whole.
+    #[command(after_help = "\
+Examples:
+  cordon rescue
+  cordon rescue docs/guide.md notes --to ../saved")]
+    Rescue(Rescue),
+
+    /// Explain the codes of the findings: what they mean, why they matter, how to allow or undo what they are about
+    #[command(after_help = "\
+Example:
+  cordon codes lost-work")]
+    Codes(Codes),
+}
+
+/// The arguments of `rescue`.
+#[derive(Debug, Args)]
+pub struct Rescue {
+    /// Files, or directories of files, relative to the repository's root [default: all that was kept]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<OsString>,
+
+    /// The directory to write, which must be new or empty [default: cordon-rescue-<TIME> beside the repository]
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+}
+
+/// The arguments of `codes`.
+#[derive(Debug, Args)]
+pub struct Codes {
+    /// The code to explain [default: all]
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
 }
 
 /// The arguments of `arm`.
@@ -160,6 +194,11 @@ pub struct Arm {
     /// Allow HEAD to move to new commits [default: HEAD must not move]
     #[arg(long)]
     pub allow_commits: bool,
+
+    /// Take uncommitted work, untracked files included, as part of the baseline, and keep its content so that it cannot be
+    /// lost unnoticed [default: a dirty work tree is refused]
+    #[arg(long)]
+    pub allow_dirty: bool,
 
     /// Commands that must exit with 0, each one quoted word; run without a shell in the repository's root, and only if
     /// the change is inside the envelope [default: none]
@@ -222,6 +261,11 @@ pub struct Check {
     /// Read every file again, also those whose metadata did not change [default: only where metadata differ]
     #[arg(long)]
     pub rehash: bool,
+
+    /// The anchor that `arm` printed, or at least its first 12 digits: any other envelope is refused [default: the
+    /// anchor that the Git directory keeps]
+    #[arg(long, value_name = "HEX")]
+    pub anchor: Option<String>,
 }
 
 /// The arguments of `diff`.

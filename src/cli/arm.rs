@@ -24,6 +24,7 @@ pub fn run(repo: &Path, arguments: &Arm, terminal: &mut Terminal) -> Result<Exit
         verify: arguments.verify.clone(),
         verify_timeout: arguments.verify_timeout,
         max_attempts: u32::try_from(arguments.max_attempts).unwrap_or(u32::MAX),
+        allow_dirty: arguments.allow_dirty,
     };
     let progress = Progress::start();
     let armed = api::arm(repo, &request, &|phrase, done| progress.report(phrase, done));

@@ -7,14 +7,15 @@ use super::progress::Progress;
 use super::terminal::Terminal;
 use crate::error::Result;
 use crate::exit::Exit;
-use crate::session::api::{self, CheckOptions};
+use crate::session::api::{self, CheckOptions, Expected};
 use crate::{json, report};
 
 /// Judges what changed since arming.
 pub fn run(repo: &Path, arguments: &Check, terminal: &mut Terminal) -> Result<Exit> {
+    let anchor = arguments.anchor.as_deref().map(Expected::parse).transpose()?;
+    let options = CheckOptions { rehash: arguments.rehash, anchor };
     let progress = Progress::start();
-    let verdict =
-        api::check(repo, CheckOptions { rehash: arguments.rehash }, &|phrase, done| progress.report(phrase, done));
+    let verdict = api::check(repo, &options, &|phrase, done| progress.report(phrase, done));
     progress.stop();
     let verdict = verdict?;
     terminal.answer(|| report::verdict::human(&verdict), || json::pretty(&verdict))?;

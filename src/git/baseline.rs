@@ -11,11 +11,13 @@ use super::control::{self, Control, Frozen};
 use super::dirt::Dirt;
 use super::excludes::{self, Excludes, FrozenFile};
 use super::index::{Index, IndexEntry};
+use super::kept::Keeper;
 use super::locate;
 use super::open::Repository;
 use super::outside::{self, OutsideLink};
 use super::plane::read::Plane;
-use super::reader::{Reader, Seen, object_id};
+use super::reader::{Reader, Seen, blob_id, object_id};
+use super::work::Progress;
 use crate::audit::evidence::Mode;
 use crate::error::{Error, Result};
 use crate::policy::options::AuditRules;
@@ -23,7 +25,10 @@ use crate::policy::path::RepoPath;
 use crate::snapshot::entry::{BlobId, Class, Kind, Listing, Snapshot, Stat, Time};
 
 /// The name of the attribute files in the tree.
-const ATTRIBUTES: &[u8] = b".gitattributes";
+pub const ATTRIBUTES: &[u8] = b".gitattributes";
+
+/// The word for what the index has and HEAD does not, or the other way round.
+const STAGED: &str = "staged";
 
 /// What was taken.
 pub struct Taken {
@@ -57,18 +62,26 @@ struct Looked {
     digest: Option<[u8; 32]>,
 }
 
-/// Classifies every entry of `snapshot`. `tick` is the clock tick before the walk.
+/// Classifies every entry of `snapshot`. `tick` is the clock tick before the walk. With a `keeper`, uncommitted work is
+/// part of the baseline and its content goes there.
 ///
 /// # Errors
 /// Of kind `Refused` when the work tree is not the commit that HEAD names, or when flags hide a part of it.
-pub fn take(repository: &Repository, snapshot: &mut Snapshot, tick: Time, rules: &AuditRules) -> Result<Taken> {
+pub fn take(
+    repository: &Repository,
+    snapshot: &mut Snapshot,
+    tick: Time,
+    rules: &AuditRules,
+    keeper: Option<&mut Keeper>,
+) -> Result<Taken> {
     let mut taker = Taker {
         snapshot,
         tick,
         rules,
         dirt: Dirt::default(),
+        work: keeper.map(Progress::new),
         taken: Taken {
-            control: Control { checkouts: Vec::new(), plane: Plane::default() },
+            control: Control { checkouts: Vec::new(), plane: Plane::default(), kept: Vec::new() },
             tracked: 0,
             ignored: 0,
             hashed: 0,
@@ -76,6 +89,9 @@ pub fn take(repository: &Repository, snapshot: &mut Snapshot, tick: Time, rules:
     };
     taker.checkout(repository, &RepoPath::new(""))?;
     taker.dirt.refuse()?;
+    if let Some(work) = taker.work {
+        taker.taken.control.kept = work.finish()?;
+    }
     Ok(taker.taken)
 }
 
@@ -84,10 +100,19 @@ struct Taker<'a> {
     tick: Time,
     rules: &'a AuditRules,
     dirt: Dirt,
+    work: Option<Progress<'a>>,
     taken: Taken,
 }
 
 impl Taker<'_> {
+    /// A path that is not as HEAD has it: work to be kept, or dirt.
+    fn note(&mut self, how: &str, path: &RepoPath) {
+        match &mut self.work {
+            Some(work) => work.note(path, how == STAGED),
+            None => self.dirt.note(how, path),
+        }
+    }
+
     fn checkout(&mut self, repository: &Repository, prefix: &RepoPath) -> Result<()> {
         let index = repository.index()?;
         super::dirt::refuse_hidden(&index, prefix)?;
@@ -100,6 +125,9 @@ impl Taker<'_> {
         let initialised = self.gitlinks(repository, prefix, &gitlinks)?;
         (frozen.excludes.untracked, frozen.caches) = self.untracked(repository, &index, &frozen, &gitlinks)?;
         frozen.outside_links = self.outside_links(repository, &frozen)?;
+        if let Some(work) = &mut self.work {
+            work.keep(repository, &index, &frozen, self.snapshot)?;
+        }
         self.taken.control.checkouts[position] = frozen;
         for (path, submodule) in initialised {
             self.checkout(&submodule, &path)?;
@@ -111,7 +139,7 @@ impl Taker<'_> {
     fn compare_with_tree(&mut self, repository: &Repository, index: &Index, frozen: &Frozen) -> Result<()> {
         let tree = ObjectId::from_hex(frozen.tree.as_bytes()).expect("gitoxide wrote this id");
         let committed = super::tree::entries(repository, tree)?;
-        let mut staged = |path: &[u8]| self.dirt.note("staged", &join(&frozen.prefix, path));
+        let mut staged = |path: &[u8]| self.note(STAGED, &join(&frozen.prefix, path));
         let mut committed = committed.iter().peekable();
         for entry in index.entries() {
             while let Some(gone) = committed.next_if(|kept| kept.path.as_bytes() < entry.path) {
@@ -125,6 +153,9 @@ impl Taker<'_> {
             }
         }
         committed.for_each(|gone| staged(gone.path.as_bytes()));
+        for entry in index.entries().filter(|entry| entry.conflicted && self.work.is_some()) {
+            self.dirt.note("conflicted", &join(&frozen.prefix, entry.path));
+        }
         Ok(())
     }
 
@@ -136,12 +167,13 @@ impl Taker<'_> {
             !attribute_files.is_empty() || frozen.has_attribute_sources() || frozen.line_endings().rewrites();
         let mut gitlinks = Vec::new();
         let mut jobs = Vec::new();
+        let mut missed: Vec<(&str, RepoPath)> = Vec::new();
         let mut finder = Finder::new(self.snapshot);
         let mut vouched = Vec::new();
         for entry in index.entries() {
             let path = join(&frozen.prefix, entry.path);
             let Some((place, stat)) = finder.find(path.as_bytes()) else {
-                self.dirt.note("missing", &path);
+                missed.push(("missing", path));
                 continue;
             };
             match entry.mode {
@@ -154,8 +186,12 @@ impl Taker<'_> {
                         jobs.push(self::job(&entry, place, stat, mode, is_vouched));
                     }
                 }
-                _ => self.dirt.note("changed", &path),
+                _ if stat.kind == Kind::Special => self.dirt.note("changed", &path),
+                _ => missed.push(("changed", path)),
             }
+        }
+        for (how, path) in &missed {
+            self.note(how, path);
         }
         self.taken.tracked += (vouched.len() + jobs.len()) as u64;
         for ((listing, entry), id) in vouched {
@@ -164,10 +200,12 @@ impl Taker<'_> {
         let looked = super::observe::in_parallel(&reader, &jobs, look)?;
         for (job, looked) in jobs.iter().zip(looked) {
             let looked = looked?;
-            if !looked.clean {
-                self.dirt.note("changed", &join(&frozen.prefix, job.path.as_bytes()));
-            }
             self.taken.hashed += u64::from(looked.read);
+            if !looked.clean {
+                self.note("changed", &join(&frozen.prefix, job.path.as_bytes()));
+                // Its class is found with that of the untracked ones: an exclude file must have its say as it lies there.
+                continue;
+            }
             let entry = &mut self.snapshot.listings_mut()[job.place.0].entries_mut()[job.place.1];
             entry.class = Class::Tracked(job.id);
             entry.digest = looked.digest;
@@ -193,6 +231,11 @@ impl Taker<'_> {
             let submodule = open_submodule(repository, inside)?;
             match submodule.head()?.commit {
                 Some(commit) if commit == object_id(id) => initialised.push((path.clone(), submodule)),
+                Some(commit) if self.work.is_some() => {
+                    self.note("changed", path);
+                    self.snapshot.listings_mut()[listing].entries_mut()[entry].class = Class::Gitlink(blob_id(commit));
+                    initialised.push((path.clone(), submodule));
+                }
                 _ => self.dirt.note("changed", path),
             }
         }
@@ -218,7 +261,14 @@ impl Taker<'_> {
         frozen: &Frozen,
         gitlinks: &[(RepoPath, BlobId)],
     ) -> Result<(Vec<FrozenFile>, Vec<RepoPath>)> {
-        let tree = files_named(index, excludes::FILE_NAME);
+        let mut tree = files_named(index, excludes::FILE_NAME);
+        if self.work.is_some() {
+            // What is not on disk as the index has it has no say, or has it as it lies there.
+            tree.retain(|(path, _)| {
+                let entry = self.snapshot.entry(join(&frozen.prefix, path.as_bytes()).as_bytes());
+                entry.is_some_and(|entry| matches!(entry.class, Class::Tracked(_)))
+            });
+        }
         let inner: BTreeSet<&[u8]> = gitlinks.iter().map(|(path, _)| path.as_bytes()).collect();
         let mut sources = frozen.excludes.clone();
         loop {
@@ -250,7 +300,11 @@ impl Taker<'_> {
                 .hint("Make it readable for this user, or have an exclude rule hide it."));
         }
         for path in &sorted.visible {
-            self.dirt.note("untracked", path);
+            if path.name() == b".git" {
+                self.dirt.note("untracked", path);
+            } else {
+                self.note("untracked", path);
+            }
         }
         self.taken.ignored += sorted.hidden.len() as u64;
         let mut reader = Reader::new(repository, frozen, &[])?;

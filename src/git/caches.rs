@@ -43,7 +43,7 @@ impl<'a> Caches<'a> {
     }
 
     fn is_new_cache(&mut self, reader: &mut Reader, directory: &RepoPath) -> Result<bool> {
-        if self.today.at_arm(directory.as_bytes()).is_some() {
+        if self.today.entry_at_arm(directory.as_bytes()).is_some() {
             return Ok(false);
         }
         if let Some(known) = self.new.get(directory) {

@@ -215,14 +215,16 @@ fn worktree_kind(
 
 /// A path whose file is as it was, but which Git tracks no longer, or only now.
 fn left_or_entered_index(job: &Job) -> Option<ChangeKind> {
-    match (job.baseline, job.index) {
+    match (job.index_before, job.index) {
         (Some(_), None) => Some(ChangeKind::Deleted),
+        (None, Some(_)) if job.work => Some(ChangeKind::Added),
+        (Some(before), Some(now)) if job.work && before != now => Some(ChangeKind::Modified),
         _ => None,
     }
 }
 
 fn layers(job: &Job, worktree: bool) -> Vec<Layer> {
-    let index = job.baseline != job.index;
+    let index = job.index_before != job.index;
     [(index, Layer::Index), (worktree, Layer::Worktree)].into_iter().filter(|(on, _)| *on).map(|(_, l)| l).collect()
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::attributes::{Source, Sources};
 use super::content::LineEndings;
 use super::excludes::{self, ExcludeSources, FrozenFile};
+use super::kept::Kept;
 use super::lines::Drivers;
 use super::open::Repository;
 use super::outside::OutsideLink;
@@ -26,6 +27,9 @@ pub struct Control {
     pub checkouts: Vec<Frozen>,
     /// What stands beside the files.
     pub plane: Plane,
+    /// What was not as HEAD had it, sorted by path; only `arm --allow-dirty` leaves anything here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<Kept>,
 }
 
 impl Control {

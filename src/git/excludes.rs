@@ -112,7 +112,7 @@ impl Excludes {
             let content = file.content.as_ref().map_or(&[][..], Text::as_bytes);
             globals.add_patterns_buffer(content, label(&file.path), None, parse).map_err(cannot_parse)?;
         }
-        let mut objects = Rules { objects: Objects::of(&repository.gix), memory: HashMap::new() };
+        let mut objects = Rules { objects: repository.objects(), memory: HashMap::new() };
         let mut mapping: Vec<(BString, ObjectId)> =
             tree.into_iter().map(|(path, id)| (path.as_bytes().into(), id)).collect();
         for file in &sources.untracked {

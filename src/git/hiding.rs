@@ -149,7 +149,8 @@ impl<'a> Hiding<'a> {
             let path = listing.path_of(&listing.entries()[at]);
             let is_file = listing.entries()[at].stat.kind == Kind::File;
             // Nothing below a directory that is hidden as a whole can be brought back.
-            let hidden = self.today.at_arm(listing.path.as_bytes()).is_some_and(|entry| entry.class == Class::Ignored);
+            let hidden =
+                self.today.entry_at_arm(listing.path.as_bytes()).is_some_and(|entry| entry.class == Class::Ignored);
             if !is_file || hidden || self.today.is_inner(&path) {
                 continue;
             }
@@ -170,7 +171,7 @@ impl<'a> Hiding<'a> {
             return Ok(false);
         }
         let mut directory = path.parent();
-        while !directory.is_root() && self.today.at_arm(directory.as_bytes()).is_none() {
+        while !directory.is_root() && self.today.entry_at_arm(directory.as_bytes()).is_none() {
             let probe = directory.join(b"x");
             if options::built_in_scratch(probe.as_bytes()) && self.is_tagged(&directory)? {
                 return Ok(true);

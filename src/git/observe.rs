@@ -1,11 +1,13 @@
 //! From the delta of two snapshots to the audit's evidence.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use super::baseline::{is_checked_out, open_submodule, within};
 use super::caches::Caches;
 use super::compare::{self, Bytes, Compared};
 use super::control::{Control, Frozen};
+use super::kept::{self, Contents as KeptContents};
 use super::marks::Marker;
 use super::open::Repository;
 use super::reader::{Reader, object_id};
@@ -29,6 +31,8 @@ pub struct Scene<'a> {
     pub baseline: &'a Snapshot,
     /// The snapshot of now.
     pub now: &'a Snapshot,
+    /// Where the content of uncommitted work is kept.
+    pub kept: PathBuf,
 }
 
 /// One changed path with both contents, for a diff.
@@ -55,10 +59,12 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
         ignored: Vec::new(),
         marks: Vec::new(),
         drifts: super::plane::drifts::drifts(&repository, scene.control)?,
+        lost: Vec::new(),
     };
     for (path, compared) in submodules::initialised(&repository, scene, &mut delta)? {
         record(&mut evidence, path, compared);
     }
+    let kept = &scene.control.kept;
     for part in parts(repository, scene, delta)? {
         evidence.changes.extend(part.moved);
         let Some(checkout) = part.checkout else { continue };
@@ -69,6 +75,8 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
         history::add(&checkout, &mut evidence)?;
     }
     evidence.changes.sort_by(|a, b| a.path.cmp(&b.path));
+    let is_work = |change: &&Change| kept::find(kept, change.path.as_bytes()).is_some_and(|kept| kept.work.is_some());
+    evidence.lost = evidence.changes.iter().filter(is_work).map(|change| change.path.clone()).collect();
     evidence.obstacles.sort_by(|a, b| a.0.cmp(&b.0));
     evidence.ignored.sort();
     evidence.marks.sort_by(|a, b| a.path.cmp(&b.path));
@@ -121,12 +129,16 @@ struct Part<'a> {
     after: Option<BlobId>,
 }
 
-fn parts<'a>(repository: Repository, scene: &Scene<'a>, mut delta: Vec<Difference>) -> Result<Vec<Part<'a>>> {
+fn parts<'a>(mut repository: Repository, scene: &Scene<'a>, mut delta: Vec<Difference>) -> Result<Vec<Part<'a>>> {
+    repository.kept = KeptContents::new(scene.kept.clone(), &scene.control.kept);
     let (first, submodules) = scene.control.checkouts.split_first().ok_or_else(|| Error::state("no checkout"))?;
     let mut opened: Vec<(&Frozen, Option<Repository>)> = Vec::new();
     for frozen in submodules {
         let there = is_checked_out(scene.now, &frozen.prefix);
-        let submodule = there.then(|| open_submodule(&repository, frozen.prefix.as_bytes())).transpose()?;
+        let mut submodule = there.then(|| open_submodule(&repository, frozen.prefix.as_bytes())).transpose()?;
+        if let Some(submodule) = &mut submodule {
+            submodule.kept.clone_from(&repository.kept);
+        }
         opened.push((frozen, submodule));
     }
     let mut parts = Vec::new();
@@ -150,7 +162,7 @@ fn parts<'a>(repository: Repository, scene: &Scene<'a>, mut delta: Vec<Differenc
         };
         let after = submodule.head()?.commit.map(super::reader::blob_id);
         let moved = (after != before).then(|| compare::gitlink_change(&frozen.prefix, before, after, Layer::Worktree));
-        let checkout = Today::new(submodule, frozen, scene.baseline)?;
+        let checkout = Today::new(submodule, frozen, scene)?;
         parts.push(Part {
             delta: with_index(&checkout, scene, inside),
             checkout: Some(checkout),
@@ -159,7 +171,7 @@ fn parts<'a>(repository: Repository, scene: &Scene<'a>, mut delta: Vec<Differenc
             after,
         });
     }
-    let checkout = Today::new(repository, first, scene.baseline)?;
+    let checkout = Today::new(repository, first, scene)?;
     let delta = with_index(&checkout, scene, delta);
     parts.push(Part { checkout: Some(checkout), delta, moved: None, before: None, after: None });
     Ok(parts)
@@ -173,7 +185,7 @@ fn with_index(checkout: &Today<'_>, scene: &Scene<'_>, mut delta: Vec<Difference
         }
         let before = scene.baseline.entry(path.as_bytes()).cloned();
         let after = scene.now.entry(path.as_bytes()).cloned().or_else(|| unobserved(checkout, &path));
-        if before.is_some() || after.is_some() {
+        if before.is_some() || after.is_some() || checkout.kept(path.as_bytes()).is_some() {
             let at = delta.partition_point(|difference| difference.path < path);
             delta.insert(at, Difference { path, before, after });
         }

@@ -2,11 +2,13 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use gix::objs::FindExt as _;
 use gix::sec::{Permission, Trust};
 
 use super::files::plain;
+use super::kept::Contents;
 use super::locate::{self, Location};
 use super::objects::Objects;
 use super::{format, index};
@@ -33,6 +35,8 @@ pub struct Repository {
     pub location: Location,
     /// gitoxide's view of it.
     pub gix: gix::Repository,
+    /// Contents that were kept at arm because no commit has them.
+    pub kept: Option<Arc<Contents>>,
 }
 
 /// Where HEAD stands.
@@ -66,7 +70,12 @@ impl Repository {
         check_owner(&location, &gix)?;
         gix.set_workdir(location.root.clone()).map_err(|error| cannot_open(&location, error))?;
         gix.object_cache_size_if_unset(4 * 1024 * 1024);
-        Ok(Repository { location, gix })
+        Ok(Repository { location, gix, kept: None })
+    }
+
+    /// The objects of this repository, kept contents included.
+    pub fn objects(&self) -> Objects {
+        Objects::of(&self.gix).with_kept(self.kept.clone())
     }
 
     /// Where HEAD stands now.

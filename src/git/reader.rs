@@ -58,7 +58,7 @@ impl Reader {
     pub fn new(repository: &Repository, frozen: &Frozen, tree: &[(RepoPath, ObjectId)]) -> Result<Reader> {
         let root = &repository.location.root;
         let fd = open::root(root).map_err(|error| Error::io(format!("cannot open {}", plain(root)), error))?;
-        let objects = Objects::of(&repository.gix);
+        let objects = repository.objects();
         let attributes = FrozenAttributes::new(
             objects.clone(),
             tree.iter().cloned(),
@@ -116,6 +116,20 @@ impl Reader {
                 _ => return Err(Errno::AGAIN),
             };
             Ok(reader.converted(path, &raw, in_index).map(Some))
+        })
+    }
+
+    /// The bytes on disk, of a link its target, with the stat fields that belonged to them.
+    pub fn raw(&mut self, path: &RepoPath, kind: Kind) -> Result<Seen<(Vec<u8>, Stat)>> {
+        self.steady(path, |_, parent, name| {
+            if kind == Kind::Symlink {
+                return Ok(Ok((open::link(parent, name)?, open::stat(parent, name)?)));
+            }
+            let (mut file, before) = open::file(parent, name)?;
+            match blob::read_sized(&mut file, before.size) {
+                Ok(raw) if stat(&file)? == before => Ok(Ok((raw, before))),
+                _ => Err(Errno::AGAIN),
+            }
         })
     }
 

@@ -119,6 +119,8 @@ fn jobs(
                 before: None,
                 after,
                 index: baseline,
+                index_before: baseline,
+                work: false,
                 gone: false,
                 ignores_modes: false,
             }

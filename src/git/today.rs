@@ -5,6 +5,8 @@ use gix::ObjectId;
 use super::control::Frozen;
 use super::excludes::{self, Excludes};
 use super::index::{self, Index};
+use super::kept::{self, Kept};
+use super::observe::Scene;
 use super::open::Repository;
 use super::reader::{Reader, object_id};
 use crate::audit::evidence::{HidingFlag, Mode};
@@ -20,6 +22,7 @@ pub struct Today<'a> {
     /// The repository, opened anew.
     pub repository: Repository,
     baseline: &'a Snapshot,
+    kept: &'a [Kept],
     /// The index, where it is not byte for byte the one of arm.
     index: Option<Index>,
 }
@@ -35,18 +38,18 @@ pub struct Recorded {
 
 impl<'a> Today<'a> {
     /// Reads the index unless it is the one of arm.
-    pub fn new(repository: Repository, frozen: &'a Frozen, baseline: &'a Snapshot) -> Result<Today<'a>> {
+    pub fn new(repository: Repository, frozen: &'a Frozen, scene: &Scene<'a>) -> Result<Today<'a>> {
         let path = repository.location.git_dir.join("index");
         let unchanged = match &frozen.index_sha256 {
             Some(sum) => digest::hex(&index::file_digest(&path)?) == *sum,
             None => false,
         };
         let index = if unchanged { None } else { Some(repository.index()?) };
-        Ok(Today { frozen, repository, baseline, index })
+        Ok(Today { frozen, repository, baseline: scene.baseline, kept: &scene.control.kept, index })
     }
 
     /// The entry of arm at `path`, relative to the whole work tree.
-    pub fn at_arm(&self, path: &[u8]) -> Option<&Entry> {
+    pub fn entry_at_arm(&self, path: &[u8]) -> Option<&Entry> {
         self.baseline.entry(path)
     }
 
@@ -55,10 +58,30 @@ impl<'a> Today<'a> {
         recorded(self.baseline.entry(path)?)
     }
 
+    /// What the index had at arm at `path`, relative to the whole work tree.
+    pub fn at_arm(&self, path: &[u8]) -> Option<Recorded> {
+        match self.kept(path) {
+            Some(kept) => kept.in_index(),
+            None => self.in_baseline(path),
+        }
+    }
+
+    /// What the index may have at `path` while it has `now`: what it had at arm, or uncommitted work of arm as it was,
+    /// which somebody added where nothing was staged that this could replace.
+    pub fn expected(&self, path: &[u8], now: Option<Recorded>) -> Option<Recorded> {
+        let adopted = self.kept(path).is_some_and(|kept| !kept.staged) && now == self.in_baseline(path);
+        if adopted { now } else { self.at_arm(path) }
+    }
+
+    /// What was kept of a path because HEAD did not have it so.
+    pub fn kept(&self, path: &[u8]) -> Option<&'a Kept> {
+        if self.kept.is_empty() { None } else { kept::find(self.kept, path) }
+    }
+
     /// What the index has at `path`, relative to this checkout, today.
     pub fn in_index(&self, inside: &[u8]) -> Option<Recorded> {
         match &self.index {
-            None => self.in_baseline(self.frozen.prefix.join(inside).as_bytes()),
+            None => self.at_arm(self.frozen.prefix.join(inside).as_bytes()),
             Some(index) => index.recorded(inside),
         }
     }
@@ -75,7 +98,7 @@ impl<'a> Today<'a> {
         let mut moved = Vec::new();
         for entry in index.entries() {
             let path = prefix.join(entry.path);
-            if self.in_baseline(path.as_bytes()).is_none() {
+            if self.at_arm(path.as_bytes()).is_none() && self.kept(path.as_bytes()).is_none() {
                 moved.push(path);
             }
         }
@@ -85,9 +108,17 @@ impl<'a> Today<'a> {
             {
                 let path = listing.path_of(entry);
                 let inside = super::baseline::within(prefix, path.as_bytes());
-                if !inside.is_empty() && index.recorded(inside).is_none() && !self.is_inner(&path) {
+                let missing = index.recorded(inside).is_none() && self.kept(path.as_bytes()).is_none();
+                if !inside.is_empty() && missing && !self.is_inner(&path) {
                     moved.push(path);
                 }
+            }
+        }
+        for kept in self.kept.iter().filter(|kept| kept.path.is_within(prefix.as_bytes()) && !self.is_inner(&kept.path))
+        {
+            let now = index.recorded(super::baseline::within(prefix, kept.path.as_bytes()));
+            if now != self.expected(kept.path.as_bytes(), now) {
+                moved.push(kept.path.clone());
             }
         }
         moved.sort();
@@ -120,7 +151,13 @@ impl<'a> Today<'a> {
             if let (Class::Tracked(id), Kind::File) = (&entry.class, entry.stat.kind) {
                 let path = listing.path_of(entry);
                 if !self.is_inner(&path) {
-                    files.push((RepoPath::from(super::baseline::within(prefix, path.as_bytes())), object_id(id)));
+                    // Attributes count as the index has them, exclude rules as they lie on disk; so it was at arm.
+                    let id = match self.at_arm(path.as_bytes()) {
+                        _ if name == excludes::FILE_NAME => *id,
+                        Some(staged) => staged.id,
+                        None => continue,
+                    };
+                    files.push((RepoPath::from(super::baseline::within(prefix, path.as_bytes())), object_id(&id)));
                 }
             }
         }

@@ -33,6 +33,10 @@ pub struct Job {
     pub after: Option<Entry>,
     /// What the index has today.
     pub index: Option<Recorded>,
+    /// What the index may have where nothing happened to it.
+    pub index_before: Option<Recorded>,
+    /// Whether it was uncommitted work at arm.
+    pub work: bool,
     /// Whether the file left the index and is hidden, so that Git sees it no more although it lies there.
     pub gone: bool,
     /// Whether Git was told at arm to ignore the permissions on disk.
@@ -163,6 +167,11 @@ impl<'a> Sorter<'a> {
         let was_ignored = before.filter(|entry| entry.class == Class::Ignored).filter(is_file);
         let inside = within(&self.today.frozen.prefix, path.as_bytes());
         let Some(entry) = &after else {
+            if before.is_none() {
+                // Only the index has it, and had something else at arm.
+                self.job(path, None, None, None);
+                return Ok(());
+            }
             if was_ignored.is_some() {
                 self.triage.ignored.push((path, IgnoredKind::Deleted));
             }
@@ -206,10 +215,24 @@ impl<'a> Sorter<'a> {
     fn job(&mut self, path: RepoPath, before: Option<Entry>, after: Option<Entry>, baseline: Option<Recorded>) {
         let inside = RepoPath::from(within(&self.today.frozen.prefix, path.as_bytes()));
         let index = self.today.in_index(inside.as_bytes());
+        let index_before = self.today.expected(path.as_bytes(), index);
+        let work = self.today.kept(path.as_bytes()).is_some();
         let digest = before.as_ref().and_then(|entry| entry.digest);
         let ignores_modes = self.today.frozen.ignores_modes;
         let after = after.filter(|entry| entry.stat.kind != Kind::Directory);
-        self.triage.jobs.push(Job { path, inside, baseline, digest, before, after, index, gone: false, ignores_modes });
+        self.triage.jobs.push(Job {
+            path,
+            inside,
+            baseline,
+            digest,
+            before,
+            after,
+            index,
+            index_before,
+            work,
+            gone: false,
+            ignores_modes,
+        });
     }
 
     fn remark(&mut self, kind: RemarkKind, path: RepoPath) {

@@ -98,7 +98,14 @@ mod tests {
             verify_timeout: 300,
             max_attempts: 3,
             scratch_zones: (0..10).map(|n| format!("zone{n}/**")).collect(),
-            fingerprint: Fingerprinted { entries: 1234, tracked: 1200, ignored: 34, hashed: 12, bytes: 99_000 },
+            fingerprint: Fingerprinted {
+                entries: 1234,
+                tracked: 1200,
+                ignored: 34,
+                hashed: 12,
+                kept: 0,
+                bytes: 99_000,
+            },
             warnings: Vec::new(),
             duration_s: 0.051,
         }

@@ -4,6 +4,7 @@
 pub mod armed;
 pub mod binary;
 pub mod changes;
+pub mod codes;
 pub mod envelope;
 pub mod error;
 pub mod explain;

@@ -3,7 +3,7 @@
 use super::envelope::{self, Row};
 use super::style::{ACCEPTED, HEADING, HINT, REJECTED, WARNING, paint};
 use super::words::{count, counted, guarded, len, sentence};
-use crate::audit::answer::{ResetReport, Status};
+use crate::audit::answer::{Rescued, ResetReport, Status};
 use crate::audit::verdict::Summary;
 use crate::policy::escape::typed;
 
@@ -42,6 +42,7 @@ fn rows(status: &Status) -> Vec<Row> {
         ("anchor", vec![guarded(status.anchor.as_bytes())]),
         ("last check", status.last_audit.as_ref().map(last_check).unwrap_or_default()),
         ("last error", last_error(status)),
+        ("history", status.rearmed.note().map(|note| guarded(note.as_bytes())).into_iter().collect()),
     ]);
     rows
 }
@@ -73,11 +74,19 @@ pub fn reset(report: &ResetReport) -> String {
     }
 }
 
+/// What `rescue` wrote.
+pub fn rescued(report: &Rescued) -> String {
+    let lines = report.paths.iter().map(|path| format!("  {}\n", path.plain())).collect::<Vec<_>>().concat();
+    let (files, directory) = (counted(len(&report.paths), "file"), report.directory.plain());
+    format!("{}  {files} in {directory}\n{lines}", paint(ACCEPTED, "RESCUED"))
+}
+
 #[cfg(test)]
 mod tests {
     use anstream::adapter::strip_str;
 
     use super::*;
+    use crate::audit::answer::Rearmed;
     use crate::audit::finding::Code;
     use crate::audit::verdict::Metrics;
     use crate::policy::envelope::Envelope;
@@ -120,6 +129,7 @@ mod tests {
             last_error: Some("path outside policy: a\nb".into()),
             last_audit,
             anchor: "c".repeat(64),
+            rearmed: Rearmed::default(),
         }
     }
 

@@ -5,9 +5,11 @@ use std::path::Path;
 use crate::policy::envelope::Envelope;
 use crate::policy::options::AuditOptions;
 
+pub use super::anchor::Expected;
 pub use super::arm::arm;
 pub use super::check::check;
 pub use super::diff::{Side, diff};
+pub use super::rescue::rescue;
 pub use super::simple::{armed_envelope, reset, status};
 
 /// What `arm` is asked to record.
@@ -25,16 +27,20 @@ pub struct ArmRequest {
     pub verify_timeout: u64,
     /// How many attempts a wrapped agent has.
     pub max_attempts: u32,
+    /// Whether uncommitted work is part of the baseline.
+    pub allow_dirty: bool,
 }
 
 /// Called now and then while something long runs: a phrase, and how many entries are done.
 pub type Progress<'a> = &'a (dyn Fn(&str, u64) + Sync);
 
 /// How a check looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CheckOptions {
     /// Whether every file is read, whatever its stat says.
     pub rehash: bool,
+    /// The anchor that the envelope must have.
+    pub anchor: Option<Expected>,
 }
 
 /// The repository that a command is about: any directory of the work tree.

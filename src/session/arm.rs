@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use super::anchor::Anchor;
 use super::api::{ArmRequest, Progress};
 use super::config::{self, Config, Mode, check_timeout};
 use super::lock::Lock;
@@ -15,6 +16,7 @@ use crate::audit::answer::{Armed, Fingerprinted};
 use crate::audit::verdict::SCHEMA_VERSION;
 use crate::error::{Error, Result};
 use crate::git::baseline::{self, Taken};
+use crate::git::kept::Keeper;
 use crate::git::open::Repository;
 use crate::git::plane::read::Plane;
 use crate::policy::text::Text;
@@ -68,6 +70,7 @@ fn refuse_early(repository: &Repository, store: &Store) -> Result<()> {
             .hint("See it with cordon status. To arm another one, end this one first: cordon reset"));
     }
     store.require_free()?;
+    Anchor::at(&repository.location.git_dir).refuse_armed()?;
     if repository.is_declared_bare() {
         return Err(Error::repository("the configuration says that this repository is bare")
             .hint("If it has a work tree: git config core.bare false"));
@@ -88,12 +91,27 @@ struct Recorded {
 }
 
 fn record(repository: &Repository, store: &Store, request: &ArmRequest, progress: Progress<'_>) -> Result<Recorded> {
+    let keeper = request.allow_dirty.then(|| store.create().and_then(|()| Keeper::new(store.kept()))).transpose();
+    keeper.and_then(|keeper| record_with(repository, store, request, keeper, progress)).inspect_err(|_| {
+        // The first error is the one that the user must see; what cannot be removed is told by the next arm. What stood
+        // here before was an empty directory at the most.
+        let _ = store.remove();
+    })
+}
+
+fn record_with(
+    repository: &Repository,
+    store: &Store,
+    request: &ArmRequest,
+    mut keeper: Option<Keeper>,
+    progress: Progress<'_>,
+) -> Result<Recorded> {
     let root = &repository.location.root;
     let tick = look::tick(root)?;
     let mut snapshot = look::walk(root, progress)?;
     progress("comparing with HEAD", 0);
     let entries = snapshot.len() as u64;
-    let mut taken = baseline::take(repository, &mut snapshot, tick, &request.audit.compile()?)?;
+    let mut taken = baseline::take(repository, &mut snapshot, tick, &request.audit.compile()?, keeper.as_mut())?;
     let warnings = warnings::warnings(request, &snapshot, root);
     progress("writing the fingerprint", 0);
     let registration = register::plan(&repository.location.common_dir)?;
@@ -103,12 +121,11 @@ fn record(repository: &Repository, store: &Store, request: &ArmRequest, progress
     }
     taken.control.plane = Plane::at_arm(repository, &taken.control, &snapshot)?;
     let fingerprint = Fingerprint { control: taken.control.encode(), tick, snapshot };
-    let (record, bytes) = write(store, request, &taken, &fingerprint, &registration).inspect_err(|_| {
-        // The first error is the one that the user must see; what cannot be removed is told by the next arm.
-        let _ = store.remove();
-    })?;
+    let anchor = Anchor::at(&repository.location.git_dir);
+    let (record, bytes) = write(store, request, &taken, &fingerprint, &registration, &anchor)?;
+    let kept = taken.control.kept.iter().filter(|kept| kept.work.is_some()).count() as u64;
     let fingerprint =
-        Fingerprinted { entries, tracked: taken.tracked, ignored: taken.ignored, hashed: taken.hashed, bytes };
+        Fingerprinted { entries, tracked: taken.tracked, ignored: taken.ignored, hashed: taken.hashed, kept, bytes };
     let branch = taken.control.checkouts.first().and_then(|own| own.branch.clone());
     Ok(Recorded { record, fingerprint, branch, warnings })
 }
@@ -119,6 +136,7 @@ fn write(
     taken: &Taken,
     fingerprint: &Fingerprint,
     registration: &Registration,
+    anchor: &Anchor,
 ) -> Result<(Record, u64)> {
     let (bytes, sum) = fingerprint::encode(fingerprint);
     let baseline = taken.control.checkouts.first().map(|own| own.commit.clone()).unwrap_or_default();
@@ -146,8 +164,7 @@ fn write(
         updated_at: now,
         checksum: String::new(),
     };
-    let record = store.arm(&config, state, &bytes, sum)?;
-    registration.write()?;
+    let record = store.arm(&config, state, (&bytes, sum), anchor, registration)?;
     Ok((record, bytes.len() as u64))
 }
 

@@ -1,8 +1,9 @@
 //! `check`: one look at the present, judged by the armed envelope, then the verifiers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::anchor::Anchor;
 use super::api::{CheckOptions, Progress};
 use super::lock::Lock;
 use super::look;
@@ -33,6 +34,7 @@ pub struct Look {
     pub now: Snapshot,
     /// What differs.
     pub delta: Vec<Difference>,
+    kept: PathBuf,
 }
 
 /// A fingerprint of this size takes longer to read than a thread takes to start.
@@ -62,7 +64,7 @@ impl Look {
         let control = Control::decode(&fingerprint.control)?;
         let trust = if rehash { Trust::Nothing } else { Trust::Stat(fingerprint.tick) };
         let delta = delta::delta(&fingerprint.snapshot, &now, trust);
-        Ok(Look { fingerprint, control, now, delta })
+        Ok(Look { fingerprint, control, now, delta, kept: store.kept() })
     }
 
     /// The evidence of what was seen.
@@ -73,21 +75,26 @@ impl Look {
 
     /// What the Git room compares.
     pub fn scene(&self) -> Scene<'_> {
-        Scene { control: &self.control, baseline: &self.fingerprint.snapshot, now: &self.now }
+        Scene { control: &self.control, baseline: &self.fingerprint.snapshot, now: &self.now, kept: self.kept.clone() }
     }
 }
 
 /// Checks the repository that holds `start` against its armed envelope.
-pub fn check(start: &Path, options: CheckOptions, progress: Progress<'_>) -> Result<Verdict> {
+pub fn check(start: &Path, options: &CheckOptions, progress: Progress<'_>) -> Result<Verdict> {
     let began = Instant::now();
     let repository = Repository::discover(start)?;
     let root = repository.location.root.clone();
     let store = Store::at(&root);
-    store.record()?;
+    let anchor = Anchor::at(&repository.location.git_dir);
+    anchor.vouch(store.record())?;
     let _lock = Lock::take(&repository.location.git_dir)?;
-    let record = store.record()?;
-    let scene = Check { store: &store, record: &record, start: &root, options, progress };
-    let (evidence, judgement, verification) = scene.rounds(repository)?;
+    let record = anchor.vouch(store.record())?;
+    if let Some(expected) = &options.anchor {
+        expected.require(&record)?;
+    }
+    let scene = Check { store: &store, record: &record, start: &root, rehash: options.rehash, progress };
+    let (evidence, mut judgement, verification) = scene.rounds(repository)?;
+    judgement.notes.extend(anchor.rearmed()?.note().map(Text::from));
     let verdict = conclude(&record, &evidence, judgement, verification, began.elapsed().as_secs_f64());
     store.audited(&audited_state(&record.state, &verdict), &verdict)?;
     Ok(verdict)
@@ -101,7 +108,7 @@ struct Check<'a> {
     store: &'a Store,
     record: &'a Record,
     start: &'a Path,
-    options: CheckOptions,
+    rehash: bool,
     progress: Progress<'a>,
 }
 
@@ -145,7 +152,7 @@ impl Check<'_> {
     }
 
     fn look(&self, repository: Repository) -> Result<Evidence> {
-        let mut look = Look::take(self.start, self.store, &self.record.state, self.options.rehash, self.progress)?;
+        let mut look = Look::take(self.start, self.store, &self.record.state, self.rehash, self.progress)?;
         require_baseline(self.record, &look.control)?;
         (self.progress)("comparing what changed", 0);
         look.evidence(repository)

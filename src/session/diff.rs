@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::anchor::Anchor;
 use super::api::Progress;
 use super::check::Look;
 use super::lock::Lock;
@@ -35,9 +36,10 @@ pub fn diff(
     let repository = Repository::discover(start)?;
     let root = repository.location.root.clone();
     let store = Store::at(&root);
-    store.record()?;
+    let anchor = Anchor::at(&repository.location.git_dir);
+    anchor.vouch(store.record())?;
     let _lock = Lock::take(&repository.location.git_dir)?;
-    let record = store.record()?;
+    let record = anchor.vouch(store.record())?;
     let rules = record.config.rules()?;
     let mut look = Look::take(&root, &store, &record.state, false, progress)?;
     let delta = std::mem::take(&mut look.delta);

@@ -1,5 +1,6 @@
 //! The state machine: arm, check, status, diff, reset, and the files that they keep under `.cordon/`.
 
+mod anchor;
 pub mod api;
 mod arm;
 mod check;
@@ -8,6 +9,7 @@ mod diff;
 mod lock;
 mod look;
 mod register;
+mod rescue;
 mod simple;
 pub mod state;
 pub mod store;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::anchor::Anchor;
 use super::check::require_baseline;
 use super::lock::Lock;
 use super::store::{Record, Store};
@@ -15,7 +16,8 @@ use crate::policy::text::Text;
 
 /// Where the armed envelope stands. Reads without the lock, so that it can be asked while a check runs.
 pub fn status(start: &Path) -> Result<Status> {
-    let record = whole(start)?;
+    let (record, anchor) = whole(start)?;
+    let rearmed = anchor.rearmed()?;
     Ok(Status {
         schema_version: SCHEMA_VERSION,
         mode: record.config.mode.name().to_owned(),
@@ -31,15 +33,16 @@ pub fn status(start: &Path) -> Result<Status> {
         last_error: record.state.last_error,
         last_audit: record.state.last_audit,
         anchor: record.anchor,
+        rearmed,
     })
 }
 
 /// The armed envelope.
 pub fn armed_envelope(start: &Path) -> Result<Envelope> {
-    Ok(whole(start)?.config.policy)
+    Ok(whole(start)?.0.config.policy)
 }
 
-/// Removes `.cordon/` and nothing else.
+/// Removes `.cordon/` and no file of the user; the anchor in the Git directory keeps that it was done.
 pub fn reset(start: &Path) -> Result<ResetReport> {
     let location = match locate::locate(start) {
         Ok(location) => location,
@@ -51,21 +54,26 @@ pub fn reset(start: &Path) -> Result<ResetReport> {
     };
     let store = Store::at(&location.root);
     let path = Text::from_bytes(store.directory().as_os_str().as_encoded_bytes());
-    if !store.exists() {
+    let anchor = Anchor::at(&location.git_dir);
+    if !store.exists() && !anchor.needs_reset() {
         return Ok(ResetReport { schema_version: SCHEMA_VERSION, removed: false, path });
     }
     let _lock = Lock::take(&location.git_dir)?;
+    let ended = anchor.vouch(store.record()).ok().map(|record| record.state.phase);
     let removed = store.remove()?;
+    anchor.reset(ended)?;
     Ok(ResetReport { schema_version: SCHEMA_VERSION, removed, path })
 }
 
-/// The record of an envelope whose files are all there and belong together.
-fn whole(start: &Path) -> Result<Record> {
-    let store = Store::at(&locate::locate(start)?.root);
-    let record = store.record()?;
+/// The record of an envelope whose files are all there and belong together, and the anchor that vouches for it.
+fn whole(start: &Path) -> Result<(Record, Anchor)> {
+    let location = locate::locate(start)?;
+    let anchor = Anchor::at(&location.git_dir);
+    let store = Store::at(&location.root);
+    let record = anchor.vouch(store.record())?;
     let fingerprint = store.fingerprint(&record.state)?;
     require_baseline(&record, &Control::decode(&fingerprint.control)?)?;
-    Ok(record)
+    Ok((record, anchor))
 }
 
 /// Where the state is when the repository itself is gone: the nearest directory upwards that has it.

@@ -10,7 +10,9 @@ use rustix::io::Errno;
 use serde::de::DeserializeOwned;
 use tempfile::NamedTempFile;
 
+use super::anchor::Anchor;
 use super::config::{self, Config};
+use super::register::Registration;
 use super::state::{self, State};
 use crate::audit::verdict::Verdict;
 use crate::error::{Error, Result};
@@ -26,6 +28,7 @@ const CONFIG: &str = "config.json";
 const STATE: &str = "state.json";
 const FINGERPRINT: &str = "fingerprint";
 const AUDIT: &str = "audit.json";
+const KEPT: &str = "kept";
 
 /// How temporary files begin, so that those of a killed process can be told and removed.
 const TEMPORARY: &str = ".tmp-";
@@ -124,17 +127,40 @@ impl Store {
     }
 
     /// Writes everything that `arm` records; gives back the anchor.
-    pub fn arm(&self, config: &Config, mut state: State, fingerprint: &[u8], sum: [u8; 32]) -> Result<Record> {
-        if !self.exists() {
-            std::fs::create_dir(&self.directory).map_err(|error| self.cannot_write(error))?;
-        }
+    pub fn arm(
+        &self,
+        config: &Config,
+        mut state: State,
+        (fingerprint, sum): (&[u8], [u8; 32]),
+        at: &Anchor,
+        register: &Registration,
+    ) -> Result<Record> {
+        self.create()?;
         let bytes = json::pretty(config);
         let config_sha256 = digest::sha256(&bytes);
         state.config_sha256 = digest::hex(&config_sha256);
         state.fingerprint_sha256 = digest::hex(&sum);
-        self.replace(&[(FINGERPRINT, fingerprint), (CONFIG, &bytes), (STATE, &state.encode())])?;
         let anchor = anchor(&config_sha256, &state.fingerprint_sha256);
+        self.replace(&[(FINGERPRINT, fingerprint), (CONFIG, &bytes)])?;
+        register.write()?;
+        let undo = at.arm(&anchor, &config.label)?;
+        if let Err(error) = self.update(&state) {
+            at.undo(undo);
+            return Err(error);
+        }
         Ok(Record { config: config.clone(), state, anchor })
+    }
+
+    /// Makes the directory, if it is not there.
+    pub fn create(&self) -> Result<()> {
+        std::fs::create_dir(&self.directory)
+            .or_else(|error| if self.exists() { Ok(()) } else { Err(error) })
+            .map_err(|error| self.cannot_write(error))
+    }
+
+    /// Where the content of uncommitted work is kept.
+    pub fn kept(&self) -> PathBuf {
+        self.directory.join(KEPT)
     }
 
     /// Writes the audit and then the state that refers to it.

@@ -263,6 +263,14 @@ impl Snapshot {
         listing.position(name).map(|at| &listing.entries[at])
     }
 
+    /// The entry at a path, to classify it.
+    pub fn entry_mut(&mut self, path: &[u8]) -> Option<&mut Entry> {
+        let (directory, name) = super::open::split(path);
+        let at = self.listing_position(directory)?;
+        let position = self.listings[at].position(name)?;
+        Some(&mut self.listings[at].entries[position])
+    }
+
     /// How many entries there are, directories included.
     pub fn len(&self) -> usize {
         self.listings.iter().map(|listing| listing.entries.len()).sum()

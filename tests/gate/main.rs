@@ -7,11 +7,13 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test, which is what it is for")]
 
 mod agreement;
+mod anchor;
 mod arming;
 mod canary;
 mod cases;
 mod checking;
 mod cli;
+mod codes;
 mod common;
 mod excludes;
 mod faults;
@@ -24,3 +26,4 @@ mod regressions;
 mod state;
 mod submodules;
 mod talk;
+mod wip;

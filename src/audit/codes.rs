@@ -1,0 +1,221 @@
+//! The codes of the findings, explained: what each means, why it matters, and how to allow or undo what it is about.
+
+use serde::Serialize;
+
+use super::finding::Code;
+
+/// One code, explained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Explained {
+    /// The code.
+    pub code: Code,
+    /// What was found.
+    pub what: &'static str,
+    /// Why it matters.
+    pub why: &'static str,
+    /// How to undo it, or how to allow it.
+    pub help: &'static str,
+}
+
+impl Explained {
+    /// The code's name.
+    pub fn name(&self) -> &'static str {
+        self.code.name()
+    }
+}
+
+const fn row(code: Code, what: &'static str, why: &'static str, help: &'static str) -> Explained {
+    Explained { code, what, why, help }
+}
+
+/// A row for each code, in the order of [`Code`].
+#[rustfmt::skip]
+pub const CODES: &[Explained] = &[
+    row(Code::PathOutside, "A changed path matches no allow pattern.",
+        "The envelope says where work was wanted; anything else was not asked for and not reviewed.",
+        "Undo it (git restore PATH, or remove a new file), or arm again with the path in --allow."),
+    row(Code::PathDenied, "A changed path matches a deny pattern.",
+        "Deny wins over allow: somebody wanted exactly this path left alone.",
+        "Undo it with git restore PATH, or arm again without that --deny pattern."),
+    row(Code::ProtectedPath, "A file that steers agents, editors, hooks or Cordon itself changed.",
+        "Such a file runs programs or gives orders later, outside of any envelope.",
+        "Undo it with git restore PATH, or arm again with an allowance that names the path."),
+    row(Code::BudgetFiles, "More paths changed than --max-files allows; a rename is two.",
+        "A change that is larger than what was asked for is seldom what was asked for.",
+        "Make the change smaller, or arm again with a larger --max-files."),
+    row(Code::BudgetAddedLines, "More lines were added than --max-added-lines allows.",
+        "A reviewer cannot vouch for more than was planned.",
+        "Make the change smaller, or arm again with a larger --max-added-lines."),
+    row(Code::BudgetDeletedLines, "More lines were deleted than --max-deleted-lines allows.",
+        "Lost lines are what a careless rewrite costs.",
+        "Bring lines back, or arm again with a larger --max-deleted-lines."),
+    row(Code::BudgetWorkingBytes, "The changed paths are larger together than --max-working-bytes allows.",
+        "Large content hides much and stays in the history for ever.",
+        "Remove what is large, or arm again with a larger --max-working-bytes."),
+    row(Code::BudgetBinaryFiles, "More binary files changed than --max-binary-files allows.",
+        "Nobody reads a binary file in a review.",
+        "Remove them, or arm again with a larger --max-binary-files."),
+    row(Code::HeadChanged, "HEAD stands on another commit, and commits are not allowed.",
+        "A commit can be published, and hides what was changed and changed back.",
+        "Go back with git reset --soft BASELINE (your files stay), or arm again with --allow-commits."),
+    row(Code::HeadSwitched, "HEAD stands on another branch, or was detached.",
+        "Whatever is committed next lands where nobody expects it.",
+        "Switch back: git switch BRANCH."),
+    row(Code::BaselineLost, "The baseline is no ancestor of HEAD any more.",
+        "History that existed was rewritten, so a push would need force and would drop commits.",
+        "Go back with git reset --soft BASELINE; git reflog shows where HEAD was."),
+    row(Code::HistoryTooLong, "There is more new history than can be looked at commit by commit.",
+        "What a commit in the middle did and a later one took back would be published unseen.",
+        "Push the known part first, or arm again on top of it."),
+    row(Code::BranchChanged, "A local branch was created, moved or deleted.",
+        "A branch carries commits out of sight of the one that was checked.",
+        "Put it back with git update-ref, or delete it with git branch -D; with --allow-commits new branches may appear."),
+    row(Code::TagChanged, "A tag was created, moved or deleted.",
+        "Releases are made from tags.",
+        "Put it back with git update-ref refs/tags/NAME ID, or delete it with git tag -d NAME."),
+    row(Code::StashChanged, "The stash grew, shrank or was dropped.",
+        "A stash hides changes, and a dropped one is work lost.",
+        "Look at git stash list and git reflog show stash; git stash store ID brings one back."),
+    row(Code::HiddenEntry, "A flag of the index hides a tracked path from Git.",
+        "Git would show no change of that file to anybody.",
+        "Clear the flag: git update-index --no-assume-unchanged --no-skip-worktree -- PATH."),
+    row(Code::SparseChanged, "Sparse settings of the index changed.",
+        "A sparse checkout makes files vanish from the work tree and from every look at it.",
+        "git sparse-checkout disable."),
+    row(Code::NewlyHidden, "Something that the exclude rules of arm did not hide is hidden now.",
+        "What Git ignores appears in no review.",
+        "Take back the exclude rule, or remove the file that it hides."),
+    row(Code::ExcludeSource, "An exclude file changed and hides nothing new.",
+        "It is worth knowing, because the next file may be hidden by it.",
+        "Nothing needs to be done; put the file back if the change was not wanted."),
+    row(Code::IgnoredChanged, "An ignored file that existed at arm changed.",
+        "Credentials and local settings are ignored files, and Git keeps no copy of them.",
+        "Put its content back from your own copy, or arm again with an allowance for the path."),
+    row(Code::IgnoredDeleted, "An ignored file that existed at arm is gone.",
+        "Git keeps no copy of it, so it cannot be had back from there.",
+        "Bring it back from your own copy, or arm again with an allowance for the path."),
+    row(Code::IgnoredAdded, "An ignored file appeared.",
+        "Programs read ignored files although no review shows them.",
+        "Look at it; remove it if nobody needs it."),
+    row(Code::DependencyChanged, "An installed dependency that existed at arm changed or is gone.",
+        "The verifiers run this code, so a change of it can make any of them pass.",
+        "Install the dependencies anew from the lock file, then arm again."),
+    row(Code::ConfigChanged, "Configuration changed that runs programs, redirects transport or changes what Git sees.",
+        "The next git command of anybody here would act on it.",
+        "Set the key back: git config KEY VALUE, or git config --unset KEY."),
+    row(Code::HookChanged, "A hook was created, changed or deleted, or hooks are looked up elsewhere.",
+        "A hook is a program that the next git command runs.",
+        "Remove the hook, or put back what was there; see git config core.hooksPath."),
+    row(Code::AttributesChanged, "An attribute source outside of the tree changed.",
+        "Attributes decide what is shown as text, what is converted, and which filters run.",
+        "Put back what the file said, usually info/attributes in the Git directory."),
+    row(Code::AlternatesChanged, "Objects are borrowed from elsewhere.",
+        "Whoever owns the other object store decides what this history contains.",
+        "Put back what objects/info/alternates said, or remove the file."),
+    row(Code::GraftChanged, "Grafts or the shallow boundary changed in a way that rewrites history.",
+        "Every look at the history would leave commits out.",
+        "Remove info/grafts, or put back what the file shallow said; git fetch --unshallow completes a clone."),
+    row(Code::ReplaceRef, "An object is replaced by another.",
+        "Git shows the replacement wherever the original is asked for.",
+        "Delete it: git replace -d OBJECT."),
+    row(Code::GitDirectoryChanged, "The work tree's .git, or a file that leads from it, leads elsewhere.",
+        "Another repository would answer for this work tree.",
+        "Put back what was there; git worktree repair mends linked work trees."),
+    row(Code::SubmoduleControl, "A control file of a submodule or a nested repository changed.",
+        "Its configuration and hooks run programs as those of this repository do.",
+        "Put back what was there, or check the submodule out anew."),
+    row(Code::FalseGitDirectory, "A directory called .git is no repository.",
+        "Git looks away from what is in such a directory.",
+        "Look at what is in it, then remove it."),
+    row(Code::LinkedWorktree, "A linked work tree appeared.",
+        "Work can go on there that this check does not see.",
+        "Look at git worktree list; git worktree remove PATH ends it."),
+    row(Code::SymlinkEscapes, "A symbolic link leads out of the repository or into its Git directory.",
+        "Whoever writes through it changes something that no envelope covers.",
+        "Remove the link, or let it lead to a place inside."),
+    row(Code::SpecialPermissions, "A file has set-user-id, set-group-id or sticky bits that it did not have.",
+        "It would run with the rights of its owner, and Git records none of these bits.",
+        "chmod u-s,g-s,-t PATH."),
+    row(Code::HardLinked, "A tracked file became a hard link to something outside of the change.",
+        "A write to one of them changes the other.",
+        "Copy the file and put the copy in its place: cp -p PATH COPY, then mv COPY PATH."),
+    row(Code::NameTwin, "Two names would be one on a file system that ignores case or normalises Unicode.",
+        "A checkout there keeps one of them and loses the other.",
+        "Rename one of the two: git mv."),
+    row(Code::LostWork, "Uncommitted work that existed at arm was changed or lost.",
+        "No commit has it; git reset --hard, git clean and git checkout take such work for good.",
+        "cordon rescue PATH writes what was kept into a new directory. To let an agent work on it, arm with the path in --allow."),
+    row(Code::Unreadable, "A path could not be read, so it cannot be vouched for.",
+        "What nobody can read may hold anything.",
+        "Make it readable for the user who checks: chmod u+rX PATH."),
+    row(Code::SpecialFile, "Something that is no file stands where a tracked file was.",
+        "Git records no FIFO, socket or device, and whoever opens one may wait for ever.",
+        "Remove it, and bring the file back with git checkout -- PATH."),
+    row(Code::Unsteady, "A path changed while it was being read.",
+        "What is judged must be what is there when the judging is over.",
+        "End what still writes to it, then run cordon check again."),
+    row(Code::VerifierFailed, "A verifier did not exit with 0.",
+        "The envelope says that the work is done only when this command passes.",
+        "Run the command yourself in the root of the repository, mend what it reports, then check again."),
+    row(Code::ChangedDuringVerification, "The work tree changed while the verifiers ran, and what it became was not verified or not allowed.",
+        "A verifier that writes vouches for a tree that is not the one it leaves behind.",
+        "Let the verifiers leave the work tree alone, or run what they do to it yourself and check again."),
+];
+
+/// The row of a code's name.
+pub fn find(name: &str) -> Option<&'static Explained> {
+    CODES.iter().find(|row| row.name() == name)
+}
+
+/// The rows whose names are the most like `name`.
+pub fn nearest(name: &str) -> Vec<&'static Explained> {
+    let mut rows: Vec<_> = CODES.iter().map(|row| (unlikeness(name, row.name()), row)).collect();
+    rows.sort_by_key(|(distance, _)| *distance);
+    rows.into_iter().take(3).map(|(_, row)| row).collect()
+}
+
+/// How many pairs of neighbouring letters only one of the two has, against those of both.
+fn unlikeness(a: &str, b: &str) -> usize {
+    let pairs = |text: &str| -> Vec<[char; 2]> {
+        let letters: Vec<char> = std::iter::once(' ').chain(text.chars().take(64)).chain([' ']).collect();
+        letters.windows(2).map(|pair| [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()]).collect()
+    };
+    let (ours, mut theirs) = (pairs(a), pairs(b));
+    let all = ours.len() + theirs.len();
+    let common = ours
+        .iter()
+        .filter(|pair| theirs.iter().position(|other| other == *pair).map(|at| theirs.swap_remove(at)).is_some())
+        .count();
+    all - 2 * common
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_code_has_one_row_and_each_row_says_something() {
+        let source = include_str!("finding.rs");
+        let body = source.split("pub enum Code {").nth(1).and_then(|rest| rest.split("\n}").next()).unwrap();
+        let variants = body.lines().filter(|line| line.trim_end().ends_with(',') && !line.contains("//")).count();
+        assert!(variants > 40, "the enum is found");
+        assert_eq!(CODES.iter().map(|row| row.code).collect::<BTreeSet<_>>().len(), variants);
+        assert_eq!(CODES.len(), variants);
+        for row in CODES {
+            for text in [row.what, row.why, row.help] {
+                assert!(text.len() > 15 && text.ends_with('.'), "{}: {text:?}", row.name());
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_found_and_the_nearest_is_told() {
+        assert_eq!(find("lost-work").map(|row| row.code), Some(Code::LostWork));
+        assert!(find("lost work").is_none());
+        for (typed, meant) in [("lostwork", "lost-work"), ("Path-Outsid", "path-outside"), ("hook", "hook-changed")] {
+            assert!(nearest(typed).iter().any(|row| row.name() == meant), "{typed}");
+        }
+    }
+}
