@@ -10,6 +10,7 @@ use gix::ObjectId;
 use super::control::{self, Control, Frozen};
 use super::dirt::Dirt;
 use super::excludes::{self, Excludes, FrozenFile};
+use super::finder::{Finder, Place};
 use super::index::{Index, IndexEntry};
 use super::kept::Keeper;
 use super::locate;
@@ -22,7 +23,7 @@ use crate::audit::evidence::Mode;
 use crate::error::{Error, Result};
 use crate::policy::options::AuditRules;
 use crate::policy::path::RepoPath;
-use crate::snapshot::entry::{BlobId, Class, Kind, Listing, Snapshot, Stat, Time};
+use crate::snapshot::entry::{BlobId, Class, Kind, Snapshot, Stat, Time};
 
 /// The name of the attribute files in the tree.
 pub const ATTRIBUTES: &[u8] = b".gitattributes";
@@ -41,9 +42,6 @@ pub struct Taken {
     /// Files whose content was read because no stat vouched for it.
     pub hashed: u64,
 }
-
-/// Where an entry stands in the snapshot.
-type Place = (usize, usize);
 
 /// One tracked file or link to be looked at.
 struct Job {
@@ -384,27 +382,4 @@ pub fn join(prefix: &RepoPath, path: &[u8]) -> RepoPath {
 pub fn within<'a>(prefix: &RepoPath, path: &'a [u8]) -> &'a [u8] {
     let rest = path.strip_prefix(prefix.as_bytes()).unwrap_or(path);
     rest.strip_prefix(b"/").unwrap_or(rest)
-}
-
-/// Finds entries by path; cheap when one path after another lies in the same directory.
-struct Finder<'a> {
-    snapshot: &'a Snapshot,
-    last: Option<(usize, &'a Listing)>,
-}
-
-impl<'a> Finder<'a> {
-    fn new(snapshot: &'a Snapshot) -> Self {
-        Finder { snapshot, last: None }
-    }
-
-    fn find(&mut self, path: &[u8]) -> Option<(Place, Stat)> {
-        let (directory, name) = crate::snapshot::open::split(path);
-        if self.last.is_none_or(|(_, listing)| listing.path.as_bytes() != directory) {
-            let at = self.snapshot.listing_position(directory)?;
-            self.last = Some((at, &self.snapshot.listings()[at]));
-        }
-        let (at, listing) = self.last?;
-        let entry = listing.position(name)?;
-        Some(((at, entry), listing.entries()[entry].stat))
-    }
 }

@@ -14,6 +14,7 @@ pub mod dirt;
 mod encoding;
 pub mod excludes;
 pub mod files;
+pub mod finder;
 pub mod format;
 pub mod graph;
 pub mod hidden;

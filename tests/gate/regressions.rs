@@ -167,7 +167,7 @@ fn a_copy_of_the_state_is_foreign_elsewhere() {
         let target = copy.join(".cordon").join(name);
         fs::copy(sandbox.at(format!(".cordon/{name}")), target).unwrap();
     }
-    sandbox.cordon(&["--repo", &to, "check"]).refused().says(&["another work tree", "reset"]);
+    sandbox.cordon(&["--repo", &to, "check"]).refused().says(&["not armed here", "reset"]);
 }
 
 #[test]

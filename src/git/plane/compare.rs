@@ -41,7 +41,7 @@ fn part(old: &Part, new: &Part) -> Vec<Drift> {
         };
         return vec![Drift { kind: DriftKind::GitDirectory, subject: Text::from(".git"), what, undo: None }];
     }
-    let mut drifts = config::compare(&old.config, &new.config);
+    let mut drifts = config::compare(&old.config, &new.config, &old.declared);
     drifts.extend(hooks::compare(&old.hooks, &new.hooks));
     drifts.extend(watched(&old.files, &new.files));
     drifts
@@ -112,7 +112,7 @@ fn heads(armed: &Refs, now: &Refs) -> Option<Drift> {
     }
     let short = |name: &Text| Text::from_bytes(name.as_bytes().strip_prefix(b"refs/heads/").unwrap_or(name.as_bytes()));
     let said = |head: &Option<Text>| head.as_ref().map_or(Text::from("no branch"), short);
-    let undo = armed.head.as_ref().map(|name| Text::from("git symbolic-ref HEAD ").raw(&quoted(name.as_bytes())));
+    let undo = armed.head.as_ref().map(|name| Text::from("git switch ").raw(&quoted(short(name).as_bytes())));
     let what = Text::from("was on ").raw(&said(&armed.head)).word(", is on ").raw(&said(&now.head));
     Some(Drift { kind: DriftKind::HeadSwitched, subject: Text::from("HEAD"), what, undo })
 }

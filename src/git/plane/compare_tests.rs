@@ -105,6 +105,7 @@ fn linked_work_trees_come_and_go_but_do_not_lead_elsewhere() {
             broken: None,
             dot_git: Some(Seen::Directory),
             config: Vec::new(),
+            declared: Vec::new(),
             hooks: Vec::new(),
             files,
         };

@@ -120,7 +120,9 @@ fn without_password(text: &[u8]) -> Vec<u8> {
 }
 
 /// How the settings of a repository differ.
-pub fn compare(armed: &[Setting], now: &[Setting]) -> Vec<Drift> {
+///
+/// `declared` are settings that may appear with just these values.
+pub fn compare(armed: &[Setting], now: &[Setting], declared: &[(Text, Text)]) -> Vec<Drift> {
     let mut drifts = Vec::new();
     let at = |settings: &[Setting], key: &Text| {
         settings.binary_search_by(|setting| setting.key.as_bytes().cmp(key.as_bytes())).ok()
@@ -131,7 +133,11 @@ pub fn compare(armed: &[Setting], now: &[Setting]) -> Vec<Drift> {
             drifts.extend(drift(Some(old), new));
         }
     }
-    let news = now.iter().filter(|new| at(armed, &new.key).is_none());
+    let is_declared = |new: &Setting| {
+        let [Value::Plain(value)] = new.values.as_slice() else { return false };
+        declared.iter().any(|(key, wanted)| *key == new.key && wanted == value)
+    };
+    let news = now.iter().filter(|new| at(armed, &new.key).is_none() && !is_declared(new));
     drifts.extend(news.filter_map(|new| drift(None, Some(new))));
     drifts
 }
@@ -217,7 +223,7 @@ mod tests {
     fn each_way_to_differ_is_told_with_its_undo() {
         let armed = [setting("alias.a", &["x"]), setting("alias.b", &["1", "2 3"]), setting("gc.auto", &["1"])];
         let now = [setting("alias.b", &["1"]), setting("core.pager", &["less"]), setting("my.tool", &["1"])];
-        let told: Vec<_> = compare(&armed, &now)
+        let told: Vec<_> = compare(&armed, &now, &[])
             .into_iter()
             .map(|drift| (drift.kind, drift.subject.plain(), drift.undo.unwrap().plain()))
             .collect();
@@ -235,22 +241,22 @@ mod tests {
                 row(DriftKind::ConfigUnknown, "my.tool", "git config --local --unset-all my.tool"),
             ]
         );
-        assert!(compare(&armed, &armed).is_empty());
+        assert!(compare(&armed, &armed, &[]).is_empty());
     }
 
     #[test]
     fn the_order_of_values_counts_and_the_layer_does_not() {
         let armed = [setting("alias.b", &["1", "2"])];
-        assert_eq!(compare(&armed, &[setting("alias.b", &["2", "1"])]).len(), 1);
+        assert_eq!(compare(&armed, &[setting("alias.b", &["2", "1"])], &[]).len(), 1);
         let moved = Setting { place: Text::from("--worktree"), ..armed[0].clone() };
-        assert!(compare(&armed, &[moved]).is_empty());
+        assert!(compare(&armed, &[moved], &[]).is_empty());
     }
 
     #[test]
     fn secrets_are_neither_kept_nor_shown() {
         let armed = [setting("remote.o.url", &["https://me:hunter2@a.invalid/x"])];
         let now = [setting("remote.o.url", &["https://me:hunter3@a.invalid/x"])];
-        let drift = compare(&armed, &now).remove(0);
+        let drift = compare(&armed, &now, &[]).remove(0);
         assert!(!format!("{armed:?}{drift:?}").contains("hunter"));
         assert_eq!(drift.undo, None);
         assert_eq!(without_password(b"url.https://u:p@h/.insteadof"), b"url.https://***@h/.insteadof");
@@ -259,7 +265,7 @@ mod tests {
 
     #[test]
     fn long_values_are_cut() {
-        let drift = compare(&[], &[setting("alias.x", &[&"a".repeat(500)])]).remove(0);
+        let drift = compare(&[], &[setting("alias.x", &[&"a".repeat(500)])], &[]).remove(0);
         assert!(drift.what.as_bytes().len() < 200);
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod config;
+pub mod declared;
 pub mod drifts;
 pub mod files;
 pub mod hooks;

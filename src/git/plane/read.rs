@@ -10,7 +10,7 @@ use super::config::Setting;
 use super::files::{Seen, Watched};
 use super::hooks::Hook;
 use super::refs::Refs;
-use super::{config, files, hooks, refs};
+use super::{config, declared, files, hooks, refs};
 use crate::error::Result;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
@@ -38,6 +38,8 @@ pub struct Part {
     pub dot_git: Option<Seen>,
     /// The configuration.
     pub config: Vec<Setting>,
+    /// What `git submodule init` may write: the keys and values that `.gitmodules` declares.
+    pub declared: Vec<(Text, Text)>,
     /// The hooks.
     pub hooks: Vec<Hook>,
     /// Files that lead elsewhere, lend objects or cut history.
@@ -80,6 +82,7 @@ impl Plane {
                 broken: Some(Text::from(error.message)),
                 dot_git: files::look(&below(&repository.location.root, prefix.as_bytes()).join(".git")),
                 config: Vec::new(),
+                declared: Vec::new(),
                 hooks: Vec::new(),
                 files: Vec::new(),
             })
@@ -94,6 +97,7 @@ fn part(repository: &Repository, prefix: RepoPath) -> Result<Part> {
         broken: None,
         dot_git: files::look(&repository.location.root.join(".git")),
         config: config::read(repository),
+        declared: declared::read(repository)?,
         hooks: hooks::read(repository),
         files: files::read(repository, control::attribute_paths(repository)?.into_iter()),
     })

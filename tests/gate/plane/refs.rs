@@ -42,10 +42,10 @@ fn head_stays_on_its_branch() {
     sandbox.git(&["branch", "other"]).ok();
     sandbox.arm(&["--allow", "src/**"]).ok();
     sandbox.git(&["switch", "-q", "other"]).ok();
-    sandbox.check().violates(&["HEAD", "is on other"]).says(&["git symbolic-ref HEAD refs/heads/main"]);
+    sandbox.check().violates(&["HEAD", "is on other"]).says(&["git switch main"]);
     sandbox.git(&["checkout", "-q", "--detach"]).ok();
     sandbox.check().violates(&["is on no branch"]);
-    undo(&sandbox, &["symbolic-ref", "HEAD", "refs/heads/main"]);
+    undo(&sandbox, &["switch", "-q", "main"]);
 }
 
 /// Case 37: the commit of arm is replaced by another, loose and packed.
