@@ -85,6 +85,10 @@ pub(super) fn each_chunk(reader: &mut dyn Read, size: u64, mut sink: impl FnMut(
         }
         left = left.checked_sub(count as u64).ok_or_else(|| moving("grew"))?;
         sink(&buffer[..count]);
+        // More was asked for than was left, so this was the end of the file: no further call has to say so.
+        if left == 0 && count < buffer.len() {
+            return Ok(());
+        }
     }
 }
 

@@ -148,7 +148,7 @@ impl<'a> Conversion<'a> {
         Ok(Converted { bytes: content, undecodable })
     }
 
-    /// The blob id of the open regular file `file`, which has `size` bytes and is read from its start.
+    /// The blob id of the open regular file `file`, which has `size` bytes and stands at its start.
     ///
     /// What needs no conversion is streamed. A file that shrinks or grows meanwhile is an error.
     pub fn identify(
@@ -159,9 +159,11 @@ impl<'a> Conversion<'a> {
         index: IndexBlob<'_>,
     ) -> Result<Identity> {
         let rewind = |file: &mut dyn Seek| file.rewind().map_err(|source| Error::io("a file cannot be read", source));
-        rewind(file)?;
-        let untouched = self.is_identity() || (size > WHOLE && self.leaves_alone(file, size)?);
-        rewind(file)?;
+        let mut untouched = self.is_identity();
+        if !untouched && size > WHOLE {
+            untouched = self.leaves_alone(file, size)?;
+            rewind(file)?;
+        }
         if untouched {
             return Ok(Identity { id: blob::id_of_reader(hash, file, size)?, converted: false });
         }

@@ -50,6 +50,8 @@ pub struct Contents {
 /// The evidence of all checkouts.
 pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Difference>) -> Result<Evidence> {
     let head = head(&repository, scene)?;
+    let (drifts, same_refs) = super::plane::drifts::drifts(&repository, scene.control)?;
+    let no_history = same_refs && !head.moved();
     let mut evidence = Evidence {
         head,
         changes: Vec::new(),
@@ -58,7 +60,7 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
         remarks: Vec::new(),
         ignored: Vec::new(),
         marks: Vec::new(),
-        drifts: super::plane::drifts::drifts(&repository, scene.control)?,
+        drifts,
         lost: Vec::new(),
     };
     for (path, compared) in submodules::initialised(&repository, scene, &mut delta)? {
@@ -72,7 +74,10 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
         let triage = sort(&checkout, scene, part.delta)?;
         gather(&checkout, scene, triage, &mut evidence)?;
         layers::merge(&mut evidence.changes, staged::changes(&checkout)?);
-        history::add(&checkout, &mut evidence)?;
+        // The refs of submodules are not compared, so their history is always looked at.
+        if !(no_history && checkout.frozen.prefix.is_root()) {
+            history::add(&checkout, &mut evidence)?;
+        }
     }
     evidence.changes.sort_by(|a, b| a.path.cmp(&b.path));
     let is_work = |change: &&Change| kept::find(kept, change.path.as_bytes()).is_some_and(|kept| kept.work.is_some());
