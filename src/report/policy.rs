@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::style::{FAINT, HEADING, paint};
 use crate::json;
+use crate::policy::config_keys::{self, Weight};
 use crate::policy::dependencies::{BOOKKEEPING, PLACES};
 use crate::policy::escape::plain;
 use crate::policy::protected::{PROTECTED, UNPROTECTED};
@@ -51,7 +52,22 @@ fn tables() -> Vec<Table> {
             heading: "scratch among installed dependencies",
             rows: BOOKKEEPING.iter().map(|row| Row { glob: row.glob, reason: row.reason }).collect(),
         },
+        Table {
+            name: "configuration",
+            heading: "configuration keys whose change is a violation",
+            rows: keys(|weight| weight == Weight::Violation),
+        },
+        Table {
+            name: "configuration_ignored",
+            heading: "configuration keys that ordinary work changes (what no table names is noted)",
+            rows: keys(|weight| matches!(weight, Weight::Ignored | Weight::IgnoredIfName)),
+        },
     ]
+}
+
+fn keys(wanted: impl Fn(Weight) -> bool) -> Vec<Row> {
+    let rules = config_keys::RULES.iter().filter(|rule| wanted(rule.weight));
+    rules.map(|rule| Row { glob: rule.pattern, reason: rule.reason }).collect()
 }
 
 /// The tables for people.
