@@ -195,7 +195,7 @@ impl Taker<'_> {
         for ((listing, entry), id) in vouched {
             self.snapshot.listings_mut()[listing].entries_mut()[entry].class = Class::Tracked(id);
         }
-        let looked = super::observe::in_parallel(&reader, &jobs, look)?;
+        let looked = super::reader::in_parallel(&reader, &jobs, look)?;
         for (job, looked) in jobs.iter().zip(looked) {
             let looked = looked?;
             self.taken.hashed += u64::from(looked.read);

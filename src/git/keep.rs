@@ -55,7 +55,7 @@ pub fn ignored(
         }
         jobs.push(((at, position), RepoPath::from(within(prefix, path.as_bytes())), stat.kind));
     }
-    let digests = super::observe::in_parallel(reader, &jobs, |reader, (_, path, kind)| reader.digest(path, *kind))?;
+    let digests = super::reader::in_parallel(reader, &jobs, |reader, (_, path, kind)| reader.digest(path, *kind))?;
     for (((at, position), ..), digest) in jobs.iter().zip(digests) {
         // What cannot be read keeps no digest, and counts as changed at check.
         snapshot.listings_mut()[*at].entries_mut()[*position].digest = digest?.ok();

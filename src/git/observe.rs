@@ -10,10 +10,10 @@ use super::control::{Control, Frozen};
 use super::kept::{self, Contents as KeptContents};
 use super::marks::Marker;
 use super::open::Repository;
-use super::reader::{Reader, object_id};
+use super::reader::{in_parallel, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
-use super::{history, layers, outside, parallel, staged, submodules};
+use super::{history, layers, outside, staged, submodules};
 use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Remark};
 use crate::audit::ignored::{Ignored, IgnoredKind};
 use crate::error::{Error, Result};
@@ -266,20 +266,6 @@ fn gather(checkout: &Today<'_>, scene: &Scene<'_>, triage: Triage, evidence: &mu
         evidence.ignored.push(Ignored { path, kind, cache });
     }
     Ok(())
-}
-
-/// Answers for all items with one reader a thread.
-pub fn in_parallel<T: Sync, R: Send>(
-    reader: &Reader,
-    items: &[T],
-    answer: impl Fn(&mut Reader, &T) -> Result<R> + Sync,
-) -> Result<Vec<Result<R>>> {
-    let mut first = Some(reader.another()?);
-    let another = || reader.another().ok();
-    Ok(parallel::map(items, &mut first, another, |reader, item| match reader {
-        Some(reader) => answer(reader, item),
-        None => Err(Error::refused("too many open files").hint("Raise the limit with ulimit -n.")),
-    }))
 }
 
 fn head(repository: &Repository, scene: &Scene<'_>) -> Result<HeadMovement> {

@@ -17,6 +17,7 @@ use super::files::plain;
 use super::lines::BIG_FILE;
 use super::objects::Objects;
 use super::open::Repository;
+use super::parallel;
 use crate::audit::evidence::Obstacle;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
@@ -228,6 +229,20 @@ impl Reader {
         let converted = Conversion::new(&attributes, self.endings).to_git(raw, &mut || indexed(objects, in_index))?;
         Ok(converted.bytes.into_owned())
     }
+}
+
+/// Answers for all items with one reader a thread.
+pub fn in_parallel<T: Sync, R: Send>(
+    reader: &Reader,
+    items: &[T],
+    answer: impl Fn(&mut Reader, &T) -> Result<R> + Sync,
+) -> Result<Vec<Result<R>>> {
+    let mut first = Some(reader.another()?);
+    let another = || reader.another().ok();
+    Ok(parallel::map(items, &mut first, another, |reader, item| match reader {
+        Some(reader) => answer(reader, item),
+        None => Err(Error::refused("too many open files").hint("Raise the limit with ulimit -n.")),
+    }))
 }
 
 fn stat(file: &File) -> std::result::Result<Stat, Errno> {

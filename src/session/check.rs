@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::anchor::Anchor;
 use super::api::{CheckOptions, Progress};
-use super::lock::Lock;
 use super::look;
+use super::opened::Opened;
 use super::state::{Phase, State};
 use super::store::{Record, Store};
 use super::verify;
@@ -82,13 +81,7 @@ impl Look {
 /// Checks the repository that holds `start` against its armed envelope.
 pub fn check(start: &Path, options: &CheckOptions, progress: Progress<'_>) -> Result<Verdict> {
     let began = Instant::now();
-    let repository = Repository::discover(start)?;
-    let root = repository.location.root.clone();
-    let store = Store::at(&root);
-    let anchor = Anchor::at(&repository.location.git_dir);
-    anchor.vouch(store.record())?;
-    let _lock = Lock::take(&repository.location.git_dir)?;
-    let record = anchor.vouch(store.record())?;
+    let Opened { repository, root, store, anchor, record, lock: _lock } = Opened::at(start)?;
     if let Some(expected) = &options.anchor {
         expected.require(&record)?;
     }

@@ -2,16 +2,13 @@
 
 use std::path::Path;
 
-use super::anchor::Anchor;
 use super::api::Progress;
 use super::check::Look;
-use super::lock::Lock;
-use super::store::Store;
+use super::opened::Opened;
 use crate::audit::answer::FileDiff;
 use crate::error::Result;
 use crate::git::compare::Bytes;
 use crate::git::observe::{self, Contents};
-use crate::git::open::Repository;
 use crate::snapshot::digest;
 use crate::snapshot::entry::BlobId;
 
@@ -33,13 +30,7 @@ pub fn diff(
     progress: Progress<'_>,
     each: &mut dyn FnMut(FileDiff) -> Result<()>,
 ) -> Result<()> {
-    let repository = Repository::discover(start)?;
-    let root = repository.location.root.clone();
-    let store = Store::at(&root);
-    let anchor = Anchor::at(&repository.location.git_dir);
-    anchor.vouch(store.record())?;
-    let _lock = Lock::take(&repository.location.git_dir)?;
-    let record = anchor.vouch(store.record())?;
+    let Opened { repository, root, store, record, lock: _lock, .. } = Opened::at(start)?;
     let rules = record.config.rules()?;
     let mut look = Look::take(&root, &store, &record.state, false, progress)?;
     let delta = std::mem::take(&mut look.delta);

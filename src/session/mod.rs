@@ -8,6 +8,7 @@ pub mod config;
 mod diff;
 mod lock;
 mod look;
+mod opened;
 mod register;
 mod rescue;
 mod simple;
