@@ -59,6 +59,12 @@ const RULES: &[Rule] = &[
     rule(DriftKind::Sparse, Code::SparseChanged, "sparse settings changed", "git sparse-checkout disable"),
     rule(DriftKind::SubmoduleControl, Code::SubmoduleControl, "control file changed", "Put back what was there."),
     rule(DriftKind::FalseGitDirectory, Code::FalseGitDirectory, "directory called .git is no repository", "Remove it."),
+    rule(
+        DriftKind::Operation,
+        Code::OperationPending,
+        "Git is in the middle of an operation",
+        "Finish it, or take it back with git merge, rebase, cherry-pick or revert --abort.",
+    ),
     noted(DriftKind::ExcludeSource, Code::ExcludeSource, "exclude source changed"),
     rule(DriftKind::NewlyHidden, Code::NewlyHidden, "newly hidden", "Take back the exclude rule that hides it."),
 ];
@@ -100,7 +106,7 @@ mod tests {
         use DriftKind::{
             Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ConfigUnknown,
             ExcludeSource, FalseGitDirectory, GitDirectory, Graft, HeadSwitched, HistoryTooLong, Hook, LinkedWorktree,
-            NewlyHidden, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
+            NewlyHidden, Operation, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
         };
         let all = [
             Alternates,
@@ -120,6 +126,7 @@ mod tests {
             Hook,
             LinkedWorktree,
             NewlyHidden,
+            Operation,
             ReplaceRef,
             Sparse,
             Stash,

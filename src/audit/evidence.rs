@@ -214,6 +214,8 @@ pub enum DriftKind {
     SubmoduleControl,
     /// A directory called `.git` that is no repository, so that Git looks away from what is in it.
     FalseGitDirectory,
+    /// A merge, rebase, cherry-pick or revert was begun or went on.
+    Operation,
     /// An exclude source changed and hides nothing new: only noted.
     ExcludeSource,
     /// Something that the rules of arm did not hide is hidden now.

@@ -83,6 +83,8 @@ pub enum Code {
     SubmoduleControl,
     /// A directory called .git is no repository, so that Git looks away from what is in it.
     FalseGitDirectory,
+    /// A merge, rebase, cherry-pick or revert is under way that was not at arm.
+    OperationPending,
     /// A linked work tree appeared.
     LinkedWorktree,
     /// A symbolic link leads out of the repository or into its Git directory.
@@ -143,6 +145,7 @@ impl Code {
             Code::GitDirectoryChanged => "git-directory-changed",
             Code::SubmoduleControl => "submodule-control",
             Code::FalseGitDirectory => "false-git-directory",
+            Code::OperationPending => "operation-pending",
             Code::LinkedWorktree => "linked-worktree",
             Code::SymlinkEscapes => "symlink-escapes",
             Code::SpecialPermissions => "special-permissions",

@@ -225,7 +225,7 @@ impl Taker<'_> {
             if !is_checked_out(self.snapshot, path) {
                 continue;
             }
-            let inside = &path.as_bytes()[prefix.as_bytes().len()..];
+            let inside = within(prefix, path.as_bytes());
             let submodule = open_submodule(repository, inside)?;
             match submodule.head()?.commit {
                 Some(commit) if commit == object_id(id) => initialised.push((path.clone(), submodule)),

@@ -72,6 +72,9 @@ fn check_out(
         return Ok(());
     };
     let entries = tree::entries(&submodule, submodule.tree_of(commit)?)?;
+    // This repository is accounted for: it is no nested one that nobody knows.
+    let dot_git = prefix.join(b".git");
+    delta.retain(|difference| difference.path != dot_git);
     let (jobs, inner) = jobs(scene, delta, prefix, &entries);
     let frozen = control::freeze(&submodule, prefix, None)?;
     let attributes: Vec<_> = entries

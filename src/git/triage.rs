@@ -4,12 +4,13 @@ use super::baseline::within;
 use super::compare;
 use super::hiding::{Fate, Hiding};
 use super::today::{Recorded, Today, recorded};
-use crate::audit::evidence::{Change, Drift, Layer, Mode, Obstacle, Remark, RemarkKind};
+use crate::audit::evidence::{Change, Drift, DriftKind, Layer, Mode, Obstacle, Remark, RemarkKind};
 use crate::audit::ignored::IgnoredKind;
 use crate::audit::links::{Mark, MarkKind};
 use crate::error::Result;
 use crate::policy::options;
 use crate::policy::path::RepoPath;
+use crate::policy::text::Text;
 use crate::snapshot::delta::Difference;
 use crate::snapshot::entry::{Class, Entry, Kind, Snapshot};
 
@@ -84,11 +85,21 @@ impl<'a> Sorter<'a> {
     pub fn finish(mut self) -> Triage {
         for directory in self.nested {
             let has_files = self.triage.jobs.iter().any(|job| job.path.is_within(directory.as_bytes()));
+            // Over files that Git tracks here, it takes them out of sight of whoever works inside.
+            let over_tracked = self.today.entry_at_arm(directory.as_bytes()).is_some();
+            if over_tracked {
+                self.triage.drifts.push(Drift {
+                    kind: DriftKind::GitDirectory,
+                    subject: Text::default().path(&directory),
+                    what: Text::from("a repository was created over files of this one"),
+                    undo: Some(Text::from("rm -rf ").path(&directory).word("/.git")),
+                });
+            }
             if !has_files {
                 self.triage.changes.push(compare::gitlink_change(&directory, None, None, Layer::Worktree));
             }
         }
-        self.triage.drifts = self.hiding.drifts();
+        self.triage.drifts.extend(self.hiding.drifts());
         self.triage
     }
 
@@ -184,6 +195,8 @@ impl<'a> Sorter<'a> {
             (Kind::Special, Some(_)) => self.triage.ignored.push((path, IgnoredKind::Changed)),
             // What Git tracks today is not hidden by any rule.
             _ if self.today.in_index(inside).is_some() => self.job(path, None, after, None),
+            // Without a digest the stat is all that can be compared, also where every file is to be read.
+            (_, Some(before)) if before.digest.is_none() && before.stat == entry.stat => {}
             (kind, Some(before)) => match before.digest.filter(|_| before.stat.kind == kind) {
                 Some(digest) => self.triage.unsure.push((path, kind, digest)),
                 None => self.triage.ignored.push((path, IgnoredKind::Changed)),

@@ -35,12 +35,32 @@ const LOADS: &str = "it brings in other configuration";
 const PUBLISHES: &str = "it decides what a push publishes or a fetch brings in";
 const GUARDS: &str = "it loosens or moves a guard of Git";
 const BOOKS: &str = "Git keeps its own books in it";
+const NAMES: &str = "it decides who new commits say they are from";
+const STYLE: &str = "it decides how things are shown or how fast they go, and nothing that is audited";
 const TUNES: &str = "it only tunes maintenance";
 
 /// The rules; the first row that fits a key counts. What no row names is only noted.
 pub const RULES: &[KeyRule] = &[
     // Reflogs are written or not; no program runs, and no check reads them but the stash's own.
     row("core.logallrefupdates", Weight::Ignored, BOOKS),
+    row("user.name", Weight::Noted, NAMES),
+    row("user.email", Weight::Noted, NAMES),
+    row("gui.geometry", Weight::Ignored, BOOKS),
+    row("gui.wmstate", Weight::Ignored, BOOKS),
+    row("core.preloadindex", Weight::Noted, STYLE),
+    row("core.untrackedcache", Weight::Noted, STYLE),
+    row("core.abbrev", Weight::Noted, STYLE),
+    row("core.commitgraph", Weight::Noted, STYLE),
+    row("diff.algorithm", Weight::Noted, STYLE),
+    row("diff.colormoved", Weight::Noted, STYLE),
+    row("merge.conflictstyle", Weight::Noted, STYLE),
+    row("log.date", Weight::Noted, STYLE),
+    row("status.branch", Weight::Noted, STYLE),
+    row("rebase.autostash", Weight::Noted, STYLE),
+    row("rebase.autosquash", Weight::Noted, STYLE),
+    row("init.defaultbranch", Weight::Noted, STYLE),
+    row("index.version", Weight::Noted, STYLE),
+    row("index.threads", Weight::Noted, STYLE),
     row("core.**", Weight::Violation, "it names programs, hooks and files, or decides what Git compares"),
     row("filter.**", Weight::Violation, RUNS),
     row("diff.**", Weight::Violation, RUNS),

@@ -254,3 +254,102 @@ fn line_ends_that_only_the_disk_has_are_noted() {
     let verdict = sandbox.check().ok().json();
     assert_eq!(verdict["notes"][0], "1 with other bytes that Git would store as before: a.txt");
 }
+
+#[test]
+fn reading_everything_does_not_reject_what_has_no_digest() {
+    let sandbox = Sandbox::project();
+    sandbox.write(".gitignore", "data/\nnode_modules/\n");
+    sandbox.commit("rules");
+    sandbox.write("data/big.bin", vec![7; 300_000]);
+    sandbox.write("node_modules/x/index.js", "x\n");
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    sandbox.cordon(&["check", "--rehash"]).ok();
+}
+
+#[test]
+fn a_repository_over_tracked_files_is_told_although_they_may_change() {
+    let sandbox = Sandbox::project();
+    sandbox.write("src/part/a.py", "a\n");
+    sandbox.commit("part");
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    sandbox.git(&["init", "-q", "src/part"]).ok();
+    sandbox.append("src/part/a.py", "b\n");
+    sandbox.check().violates(&["src/part: a repository was created over files of this one"]);
+    fs::remove_dir_all(sandbox.at("src/part/.git")).unwrap();
+    sandbox.check().ok();
+}
+
+#[test]
+fn an_operation_under_way_would_be_taken_up_by_the_next_commit() {
+    let sandbox = Sandbox::armed();
+    let head = sandbox.git(&["rev-parse", "HEAD"]).ok().text().trim().to_owned();
+    for name in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "sequencer/todo", "rebase-merge/git-rebase-todo"] {
+        sandbox.write(format!(".git/{name}"), format!("{head}\n"));
+        sandbox.check().violates(&["Git is in the middle of an operation", name]);
+        fs::remove_file(sandbox.at(format!(".git/{name}"))).unwrap();
+        sandbox.check().ok();
+    }
+}
+
+/// A submodule with a submodule of its own, committed but not checked out below the work tree of the returned sandbox.
+fn with_nested_submodules() -> Sandbox {
+    let sandbox = with_submodule();
+    let middle = sandbox.outside().join("middle");
+    let middle = middle.to_str().unwrap();
+    let library = sandbox.outside().join("library");
+    let allow = ["-c", "protocol.file.allow=always"];
+    sandbox.git(&["init", "-q", "-b", "main", middle]).ok();
+    sandbox
+        .git(&[&["-C", middle], &allow[..], &["submodule", "add", "-q", library.to_str().unwrap(), "in"]].concat())
+        .ok();
+    sandbox.git(&["-C", middle, "commit", "-q", "-m", "middle"]).ok();
+    sandbox.git(&[&allow[..], &["submodule", "add", "-q", middle, "libs/outer"]].concat()).ok();
+    sandbox.commit("nested");
+    sandbox.git(&["submodule", "deinit", "-q", "-f", "--all"]).ok();
+    sandbox
+}
+
+const RECURSIVE: &[&str] = &["-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init", "--recursive"];
+
+#[test]
+fn nested_submodules_can_be_armed_and_are_audited() {
+    let sandbox = with_nested_submodules();
+    sandbox.git(RECURSIVE).ok();
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    sandbox.check().ok();
+    sandbox.append("libs/outer/in/lib.c", "int evil;\n");
+    sandbox.check().violates(&["libs/outer/in/lib.c"]);
+}
+
+#[test]
+fn checking_out_all_submodules_is_fine() {
+    let sandbox = with_nested_submodules();
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    sandbox.git(RECURSIVE).ok();
+    sandbox.check().ok();
+}
+
+#[test]
+fn settings_of_taste_are_noted() {
+    let sandbox = Sandbox::armed();
+    for (key, value) in [("user.name", "Another"), ("diff.algorithm", "patience"), ("core.abbrev", "12")] {
+        sandbox.git(&["config", key, value]).ok();
+    }
+    sandbox.check().ok();
+}
+
+#[test]
+fn build_output_of_other_languages_comes_and_goes() {
+    let sandbox = Sandbox::project();
+    sandbox.write(".gitignore", "*.o\n.next/\n_build/\n");
+    sandbox.commit("rules");
+    for path in ["a.o", ".next/page.js", "_build/x"] {
+        sandbox.write(path, "old\n");
+    }
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    for path in ["a.o", ".next/page.js"] {
+        sandbox.write(path, "new and longer\n");
+    }
+    fs::remove_file(sandbox.at("_build/x")).unwrap();
+    sandbox.check().ok();
+}

@@ -62,6 +62,8 @@ pub enum Rule {
     Worktree,
     /// Configuration of another work tree, or of a remote in the old form.
     Configuration,
+    /// A merge, rebase, cherry-pick or revert that is under way: the next commit takes up what it names.
+    Operation,
 }
 
 impl Rule {
@@ -75,6 +77,7 @@ impl Rule {
             Rule::Leads => DriftKind::GitDirectory,
             Rule::Worktree => DriftKind::LinkedWorktree,
             Rule::Configuration => DriftKind::Config,
+            Rule::Operation => DriftKind::Operation,
         }
     }
 }
@@ -88,8 +91,17 @@ const SHARED: &[(&str, Rule)] = &[
 ];
 
 /// ... and in the Git directory of this work tree.
-const OWN: &[(&str, Rule)] =
-    &[("info/sparse-checkout", Rule::Sparse), ("commondir", Rule::Leads), ("gitdir", Rule::Leads)];
+const OWN: &[(&str, Rule)] = &[
+    ("info/sparse-checkout", Rule::Sparse),
+    ("commondir", Rule::Leads),
+    ("gitdir", Rule::Leads),
+    ("MERGE_HEAD", Rule::Operation),
+    ("CHERRY_PICK_HEAD", Rule::Operation),
+    ("REVERT_HEAD", Rule::Operation),
+    ("rebase-merge/git-rebase-todo", Rule::Operation),
+    ("rebase-apply/next", Rule::Operation),
+    ("sequencer/todo", Rule::Operation),
+];
 
 /// Directories of the shared directory whose files are configuration of remotes, in the form of old.
 const REMOTES: &[&str] = &["remotes", "branches"];
