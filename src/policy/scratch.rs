@@ -133,7 +133,7 @@ mod tests {
             "a.logs",
             "coverage",
             ".coveragerc",
-            ".next/server/page.js",
+            ".nextcloud/page.js",
             "CACHEDIR.TAG",
         ] {
             assert!(!zones.is_match(path.as_bytes()), "{path}");
