@@ -13,9 +13,10 @@
 //!
 //! | room       | PURE | what it is for                                                   | may use                                       |
 //! |------------|------|------------------------------------------------------------------|-----------------------------------------------|
-//! | `cli`      |      | arguments, one file a command, the terminal                      | `session` `report` `audit` `policy` `error` `exit` `json` |
-//! | `session`  |      | the state machine and its files: arm, check, status, diff, reset | `git` `process` `audit` `snapshot` `policy` `error` `json` |
+//! | `cli`      |      | arguments, one file a command, the terminal                      | `session` `agent` `report` `audit` `policy` `error` `exit` `json` |
+//! | `session`  |      | the state machine and its files: arm, check, status, diff, reset | `git` `agent` `process` `audit` `snapshot` `policy` `error` `json` |
 //! | `git`      |      | the only room that opens a Git repository; fills the evidence    | `audit` `snapshot` `policy` `error` `json`    |
+//! | `agent`    | PURE | what an agent is told, how it is started, what it says of itself | `audit` `policy` `error` `json`               |
 //! | `process`  |      | children with a deadline and a cap on output; verifiers          | `policy` `error`                              |
 //! | `report`   | PURE | answers as text, one file an answer, and as JSON                 | `audit` `policy` `error` `json`               |
 //! | `audit`    | PURE | evidence in, verdict out; the answers of the other commands      | `snapshot` `policy` `error`                   |
@@ -25,6 +26,7 @@
 //! | `error`    | PURE | the one error type: kind, message, hints, causes                 | `exit`                                        |
 //! | `exit`     |      | the table of exit codes                                          |                                               |
 
+pub mod agent;
 pub mod audit;
 pub mod cli;
 pub mod error;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::policy::escape;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 
@@ -179,4 +180,35 @@ pub struct Finding {
     pub message: Text,
     /// What to do about it.
     pub help: Text,
+}
+
+impl Finding {
+    /// The help, safe to show. It quotes patterns as they were typed; only that about a hidden entry names a file.
+    pub fn advice(&self) -> String {
+        match self.code {
+            Code::HiddenEntry => self.help.plain(),
+            _ => escape::typed(self.help.as_bytes()),
+        }
+    }
+}
+
+/// The message of a finding, safe to show. The one about a verifier quotes its command as it was typed, the others name
+/// files.
+pub fn sentence(message: &Text) -> String {
+    if message.as_bytes().starts_with(b"verifier failed (") {
+        escape::typed(message.as_bytes())
+    } else {
+        message.plain()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_quoted_as_typed_and_a_name_without_ambiguity() {
+        assert_eq!(sentence(&r"verifier failed (exit 1): grep \d".into()), r"verifier failed (exit 1): grep \d");
+        assert_eq!(sentence(&r"path outside policy: a\d".into()), r"path outside policy: a\\d");
+    }
 }

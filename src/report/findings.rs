@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::style::{HINT, REJECTED, WARNING, paint};
-use super::words::{count, len, sentence};
-use crate::audit::finding::{Code, Finding, Severity};
-use crate::policy::escape::{plain, typed};
+use super::words::{count, len};
+use crate::audit::finding::{Code, Finding, Severity, sentence};
+use crate::policy::escape::plain;
 
 /// How many paths a block names.
 const NAMED: usize = 10;
@@ -41,7 +41,7 @@ fn lines(findings: &[&Finding]) -> String {
             out.push(format!("{} {}\n", tag(finding), sentence(&finding.message)));
         }
         if let Some(finding) = group.first().filter(|finding| !finding.help.is_empty()) {
-            out.push(format!("  {} {}\n", paint(HINT, "help:"), help(finding)));
+            out.push(format!("  {} {}\n", paint(HINT, "help:"), finding.advice()));
         }
     }
     out.concat()
@@ -51,14 +51,6 @@ fn tag(finding: &Finding) -> String {
     match finding.severity {
         Severity::Violation => paint(REJECTED, format!("violation[{}]:", finding.code.name())),
         Severity::Note => paint(WARNING, format!("note[{}]:", finding.code.name())),
-    }
-}
-
-/// A help quotes patterns as they were typed; only that about a hidden entry names a file.
-fn help(finding: &Finding) -> String {
-    match finding.code {
-        Code::HiddenEntry => finding.help.plain(),
-        _ => typed(finding.help.as_bytes()),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::envelope::{self, Row};
 use super::style::{ACCEPTED, HEADING, HINT, REJECTED, WARNING, paint};
-use super::words::{count, counted, guarded, len, sentence};
+use super::words::{count, counted, guarded, len};
 use crate::audit::answer::{Rescued, ResetReport, Status};
+use crate::audit::finding::sentence;
 use crate::audit::verdict::Summary;
 use crate::policy::escape::typed;
 

@@ -1,7 +1,6 @@
 //! Small words that every report needs: safe text, numbers with separators, plurals.
 
 use crate::policy::escape;
-use crate::policy::text::Text;
 
 /// `text` with hostile characters escaped, for text that may be escaped already.
 ///
@@ -14,11 +13,6 @@ pub fn guarded(text: &[u8]) -> String {
         return String::from_utf8_lossy(text).into_owned();
     }
     escape::plain(text)
-}
-
-/// A sentence of a finding. The one about a verifier quotes its command as it was typed, the others name files.
-pub fn sentence(text: &Text) -> String {
-    if text.as_bytes().starts_with(b"verifier failed (") { escape::typed(text.as_bytes()) } else { text.plain() }
 }
 
 /// One line of a file or of a program's output, safe to show: tabs stay, everything else is as [`guarded`] has it.
@@ -80,12 +74,6 @@ mod tests {
         assert_eq!(guarded(once.as_bytes()), once);
         assert_eq!(guarded(b"a\x1b[31m\\"), "a\\u{1b}[31m\\\\");
         assert_eq!(guarded(b"\xff"), "\\xff");
-    }
-
-    #[test]
-    fn a_command_is_quoted_as_typed_and_a_name_without_ambiguity() {
-        assert_eq!(sentence(&r"verifier failed (exit 1): grep \d".into()), r"verifier failed (exit 1): grep \d");
-        assert_eq!(sentence(&r"path outside policy: a\d".into()), r"path outside policy: a\\d");
     }
 
     #[test]
