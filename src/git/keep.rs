@@ -1,6 +1,6 @@
-//! Which ignored files keep a digest of their content: those that the stat alone could not vouch for, and the small ones
-//! that are no cache and no dependency, because credentials and local settings are small. Without a digest a file whose
-//! stat differs counts as changed.
+//! Which ignored files keep a digest of their content: all whose change would be judged, so that a touch, and an
+//! installation that brings the same bytes once more, are told from an edit. Caches and build output keep none, because
+//! they come and go. Without a digest a file whose stat differs counts as changed.
 
 use super::baseline::within;
 use super::caches::{Caches, TAG};
@@ -8,16 +8,22 @@ use super::reader::Reader;
 use crate::error::Result;
 use crate::policy::options::AuditRules;
 use crate::policy::path::RepoPath;
-use crate::snapshot::entry::{Class, Kind, Snapshot, Time};
-
-/// Larger files keep no digest.
-const SMALL: u64 = 64 * 1024;
+use crate::snapshot::entry::{Class, Kind, Snapshot, Stat, Time};
 
 /// All digests together may cost the reading of so many bytes...
-const BYTES: u64 = 16 * 1024 * 1024;
+const BYTES: u64 = 1 << 30;
 
-/// ... and so many files, so that arming beside a hundred thousand ignored files stays quick.
-const FILES: usize = 2000;
+/// ... and so many files. The smallest come first: settings and credentials before databases and archives.
+const FILES: usize = 200_000;
+
+/// A file whose digest is asked for.
+struct Job {
+    place: (usize, usize),
+    path: RepoPath,
+    stat: Stat,
+    /// Whether the stat alone could not vouch for it, so that it is read whatever that costs.
+    must: bool,
+}
 
 /// Marks the hidden entries as ignored and keeps the digests. Gives back the directories that are marked as caches, and
 /// how many files were read.
@@ -31,36 +37,52 @@ pub fn ignored(
 ) -> Result<(Vec<RepoPath>, u64)> {
     let caches = caches(reader, snapshot, prefix, hidden)?;
     let mut jobs = Vec::new();
-    let (mut bytes, mut files) = (0, 0);
     for &(at, position) in hidden {
         let listing = &mut snapshot.listings_mut()[at];
         listing.entries_mut()[position].class = Class::Ignored;
-        let stat = listing.entries()[position].stat;
-        if !matches!(stat.kind, Kind::File | Kind::Symlink) {
+        let entry = &listing.entries()[position];
+        if !matches!(entry.stat.kind, Kind::File | Kind::Symlink) {
             continue;
         }
-        let small = stat.size <= SMALL && files < FILES && bytes + stat.size <= BYTES;
-        if !small && !stat.is_racy(tick) {
-            continue;
+        let (path, stat, must) = (listing.path_of(entry), entry.stat, entry.stat.is_racy(tick));
+        if must || is_judged(rules, &caches, &path) {
+            let path = RepoPath::from(within(prefix, path.as_bytes()));
+            jobs.push(Job { place: (at, position), path, stat, must });
         }
-        let path = listing.path_of(&listing.entries()[position]);
-        if !stat.is_racy(tick) {
-            let in_cache = || caches.iter().any(|cache| path.is_within(cache.as_bytes()));
-            let bytes_of = path.as_bytes();
-            if rules.scratch(bytes_of).is_some() || rules.dependency(bytes_of).is_some() || in_cache() {
-                continue;
-            }
-            files += 1;
-            bytes += stat.size;
-        }
-        jobs.push(((at, position), RepoPath::from(within(prefix, path.as_bytes())), stat.kind));
     }
-    let digests = super::reader::in_parallel(reader, &jobs, |reader, (_, path, kind)| reader.digest(path, *kind))?;
-    for (((at, position), ..), digest) in jobs.iter().zip(digests) {
-        // What cannot be read keeps no digest, and counts as changed at check.
-        snapshot.listings_mut()[*at].entries_mut()[*position].digest = digest?.ok();
+    let jobs = affordable(jobs, FILES, BYTES);
+    let digests = super::reader::in_parallel(reader, &jobs, |reader, job| reader.digest(&job.path, job.stat.kind))?;
+    for (job, digest) in jobs.iter().zip(digests) {
+        // What cannot be read keeps no digest, and counts as changed once its stat differs.
+        snapshot.listings_mut()[job.place.0].entries_mut()[job.place.1].digest = digest?.ok();
     }
     Ok((caches, jobs.len() as u64))
+}
+
+/// Whether a change of an ignored path would be more than noted; the rows of the judge decide.
+fn is_judged(rules: &AuditRules, caches: &[RepoPath], path: &RepoPath) -> bool {
+    let bytes = path.as_bytes();
+    rules.dependency(bytes).is_some()
+        || rules.protected_ignored(bytes).is_some()
+        || (rules.scratch(bytes).is_none()
+            && !rules.is_bookkeeping(bytes)
+            && !caches.iter().any(|cache| path.is_within(cache.as_bytes())))
+}
+
+/// What fits into the budget, in the order of the paths.
+fn affordable(jobs: Vec<Job>, files: usize, bytes: u64) -> Vec<Job> {
+    let mut order: Vec<usize> = (0..jobs.len()).filter(|at| !jobs[*at].must).collect();
+    order.sort_by_key(|at| jobs[*at].stat.size);
+    let mut read = 0_u64;
+    let fits = order.iter().take(files).take_while(|at| {
+        read = read.saturating_add(jobs[**at].stat.size);
+        read <= bytes
+    });
+    let mut chosen: Vec<bool> = jobs.iter().map(|job| job.must).collect();
+    for at in fits.copied().collect::<Vec<_>>() {
+        chosen[at] = true;
+    }
+    jobs.into_iter().zip(chosen).filter_map(|(job, chosen)| chosen.then_some(job)).collect()
 }
 
 fn caches(
@@ -78,4 +100,37 @@ fn caches(
         }
     }
     Ok(caches)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(path: &str, size: u64, must: bool) -> Job {
+        let time = Time::default();
+        let stat = Stat {
+            kind: Kind::File,
+            permissions: 0o644,
+            links: 1,
+            size,
+            mtime: time,
+            ctime: time,
+            inode: 1,
+            device: 1,
+        };
+        Job { place: (0, 0), path: path.into(), stat, must }
+    }
+
+    fn chosen(files: usize, bytes: u64) -> Vec<String> {
+        let jobs = vec![job("a", 50, false), job("b", 10, false), job("c", 900, true), job("d", 20, false)];
+        affordable(jobs, files, bytes).into_iter().map(|job| job.path.plain()).collect()
+    }
+
+    #[test]
+    fn the_smallest_fit_first_and_what_must_be_read_always_does() {
+        assert_eq!(chosen(9, 1000), ["a", "b", "c", "d"]);
+        assert_eq!(chosen(9, 79), ["b", "c", "d"]);
+        assert_eq!(chosen(1, 1000), ["b", "c"]);
+        assert_eq!(chosen(0, 0), ["c"]);
+    }
 }

@@ -10,6 +10,7 @@ use crate::audit::links::{Mark, MarkKind};
 use crate::error::Result;
 use crate::policy::options;
 use crate::policy::path::RepoPath;
+use crate::policy::shell;
 use crate::policy::text::Text;
 use crate::snapshot::delta::Difference;
 use crate::snapshot::entry::{Class, Entry, Kind, Snapshot};
@@ -92,7 +93,7 @@ impl<'a> Sorter<'a> {
                     kind: DriftKind::GitDirectory,
                     subject: Text::default().path(&directory),
                     what: Text::from("a repository was created over files of this one"),
-                    undo: Some(Text::from("rm -rf ").path(&directory).word("/.git")),
+                    undo: Some(shell::about("rm -rf", &directory.join(b".git"))),
                 });
             }
             if !has_files {
@@ -198,7 +199,12 @@ impl<'a> Sorter<'a> {
             // Without a digest the stat is all that can be compared, also where every file is to be read.
             (_, Some(before)) if before.digest.is_none() && before.stat == entry.stat => {}
             (kind, Some(before)) => match before.digest.filter(|_| before.stat.kind == kind) {
-                Some(digest) => self.triage.unsure.push((path, kind, digest)),
+                Some(digest) => {
+                    if before.stat.permissions != entry.stat.permissions && kind == Kind::File {
+                        self.remark(RemarkKind::Permissions, path.clone());
+                    }
+                    self.triage.unsure.push((path, kind, digest));
+                }
                 None => self.triage.ignored.push((path, IgnoredKind::Changed)),
             },
             (_, None) => match self.hiding.fate(&path, inside)? {

@@ -38,11 +38,19 @@ pub fn content<P: AsFd>(parent: P, name: &[u8], kind: Kind) -> Result<([u8; 32],
     }
     let (mut file, before) = open::file(parent, name)?;
     let mut hasher = Sha256::new();
-    let mut chunk = vec![0; CHUNK];
+    // One byte more than the size, so that the end of a small file is known without asking again.
+    let mut chunk = vec![0; usize::try_from(before.size).map_or(CHUNK, |size| size.saturating_add(1).min(CHUNK))];
+    let mut left = before.size;
     loop {
         match file.read(&mut chunk) {
             Ok(0) => break,
-            Ok(read) => hasher.update(&chunk[..read]),
+            Ok(read) => {
+                hasher.update(&chunk[..read]);
+                left = left.checked_sub(read as u64).ok_or(Errno::AGAIN)?;
+                if left == 0 && read < chunk.len() {
+                    break;
+                }
+            }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => return Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
         }

@@ -1,7 +1,7 @@
 //! Ignored files: what no diff shows stays as it was, and what tools write by themselves is no violation.
 
 use std::fs::{self, File, FileTimes};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::SystemTime;
 
 use crate::common::json;
@@ -11,11 +11,19 @@ const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# made by a tool
 
 /// A project that also ignores what these tests need, with these ignored files, armed for `src/**`.
 fn with(files: &[&str], args: &[&str]) -> Sandbox {
+    with_big(files, b"", args)
+}
+
+/// The same, with `data/big` of this content unless that is empty.
+fn with_big(files: &[&str], big: &[u8], args: &[&str]) -> Sandbox {
     let sandbox = Sandbox::project();
     sandbox.append(".gitignore", "node_modules/\n.venv/\n__pycache__/\n.DS_Store\n*.swp\n*.local\ntarget/\nmine/\n");
     sandbox.commit("ignore more");
     for file in files {
         sandbox.write(file, format!("content of {file}\n"));
+    }
+    if !big.is_empty() {
+        sandbox.write("data/big", big);
     }
     // The clock moves on, so that nothing is racy.
     std::thread::sleep(std::time::Duration::from_millis(20));
@@ -70,17 +78,43 @@ fn a_clean_that_ate_ignored_data_is_found_with_few_words() {
     sandbox.check().violates(&["ignored file deleted: .env"]);
 }
 
+/// A database of some size, a package of some depth: a touch and the same bytes from elsewhere are nothing.
 #[test]
-fn a_large_file_without_a_digest_counts_as_changed_once_it_is_written() {
-    let sandbox = with(&[], &[]);
-    let big = vec![b'x'; 70_000];
+fn a_touch_and_an_installation_of_the_same_bytes_are_nothing_whatever_the_size() {
+    let packages: Vec<String> = (0..300).map(|n| format!("node_modules/p{n}/index.js")).collect();
+    let mut files: Vec<&str> = packages.iter().map(String::as_str).collect();
+    files.push(".venv/bin/python");
+    let big = vec![b'x'; 3 << 20];
+    let sandbox = with_big(&files, &big, &[]);
+    fs::remove_dir_all(sandbox.at("node_modules")).unwrap();
+    for file in &packages {
+        sandbox.write(file, format!("content of {file}\n"));
+    }
+    set_modified(&sandbox, ".venv/bin/python", SystemTime::now());
+    fs::remove_file(sandbox.at("data/big")).unwrap();
     sandbox.write("data/big", &big);
-    sandbox.cordon(&["reset"]).ok();
-    std::thread::sleep(std::time::Duration::from_millis(20));
-    sandbox.arm(&["--allow", "src/**"]).ok();
-    sandbox.check().ok();
-    sandbox.write("data/big", &big[1..]);
-    sandbox.check().violates(&["ignored file changed: data/big"]);
+    assert_eq!(notes(&sandbox), [""; 0]);
+    // The twins: one byte elsewhere, the size and the time as they were.
+    for path in ["data/big", "node_modules/p7/index.js", ".venv/bin/python"] {
+        let time = fs::metadata(sandbox.at(path)).unwrap().modified().unwrap();
+        let mut content = fs::read(sandbox.at(path)).unwrap();
+        content[0] = b'Y';
+        sandbox.write(path, content);
+        set_modified(&sandbox, path, time);
+    }
+    let words = "installed dependency changed or deleted: ";
+    sandbox.check().violates(&[
+        "ignored file changed: data/big",
+        &format!("{words}node_modules/p7/index.js"),
+        &format!("{words}.venv/bin/python"),
+    ]);
+}
+
+#[test]
+fn other_permissions_of_an_ignored_file_are_noted() {
+    let sandbox = with(&[".env"], &[]);
+    fs::set_permissions(sandbox.at(".env"), fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(notes(&sandbox), ["1 with other permissions that Git does not record: .env"]);
 }
 
 #[test]
