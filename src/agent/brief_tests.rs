@@ -15,7 +15,7 @@ fn envelope(allow: &[&str], deny: &[&str]) -> Envelope {
 }
 
 fn finding(code: Code, message: impl Into<Text>, help: &str) -> Finding {
-    Finding { code, severity: Severity::Violation, path: None, message: message.into(), help: help.into() }
+    Finding { code, severity: Severity::Violation, path: None, message: message.into(), help: help.into(), undo: None }
 }
 
 fn verification(stdout: &[u8], stderr: &[u8]) -> Verification {

@@ -94,7 +94,7 @@ fn finding(drift: &Drift) -> Finding {
         Some(command) => Text::from("Undo it: ").raw(command),
         None => Text::from(rule.help),
     };
-    Finding { code: rule.code, severity: rule.severity, path: None, message, help }
+    Finding { code: rule.code, severity: rule.severity, path: None, message, help, undo: drift.undo.clone() }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ignored::Ignored;
 use super::links::Mark;
+use super::undo::Checkout;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 use crate::snapshot::entry::BlobId;
@@ -223,7 +224,7 @@ pub enum DriftKind {
 }
 
 /// Where HEAD pointed when the baseline was taken, and where it points now.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HeadMovement {
     /// The commit at arm, in hex.
     pub baseline: String,
@@ -243,10 +244,12 @@ impl HeadMovement {
 }
 
 /// Everything that one look at the repository showed, in path order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Evidence {
     /// Where HEAD was and is.
     pub head: HeadMovement,
+    /// The repositories that were looked at, the armed one first.
+    pub checkouts: Vec<Checkout>,
     /// The net changes, and what stands only in the index or in history, sorted by path.
     pub changes: Vec<Change>,
     /// Tracked paths that a flag of the index hides.

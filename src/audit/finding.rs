@@ -180,15 +180,14 @@ pub struct Finding {
     pub message: Text,
     /// What to do about it.
     pub help: Text,
+    /// The command that undoes it, to be run in the root of the repository; `null` where no single one does.
+    pub undo: Option<Text>,
 }
 
 impl Finding {
-    /// The help, safe to show. It quotes patterns as they were typed; only that about a hidden entry names a file.
+    /// The help, safe to show. It quotes patterns as they were typed, and names as words of a shell.
     pub fn advice(&self) -> String {
-        match self.code {
-            Code::HiddenEntry => self.help.plain(),
-            _ => escape::typed(self.help.as_bytes()),
-        }
+        escape::typed(self.help.as_bytes())
     }
 }
 

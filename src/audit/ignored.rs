@@ -15,8 +15,9 @@ use std::collections::BTreeMap;
 
 use super::finding::{Code, Finding, Severity};
 use crate::policy::envelope::{Decision, Rules};
-use crate::policy::options::IgnoredRule;
+use crate::policy::options::{self, IgnoredRule};
 use crate::policy::path::RepoPath;
+use crate::policy::shell;
 use crate::policy::text::Text;
 
 /// How many paths a finding or a note names.
@@ -148,7 +149,7 @@ fn list(mut text: Text, paths: &[&RepoPath]) -> Text {
 
 fn finding(row: &Row, path: Option<RepoPath>, message: Text) -> Finding {
     let (code, help) = match row {
-        Row::Protected(reason) => (Code::ProtectedPath, protected_help(reason)),
+        Row::Protected(reason) => (Code::ProtectedPath, protected_help(reason, path.as_ref())),
         Row::Dependency(reason) => (
             Code::DependencyChanged,
             format!(
@@ -167,12 +168,16 @@ fn finding(row: &Row, path: Option<RepoPath>, message: Text) -> Finding {
             )
         }
     };
-    Finding { code, severity: Severity::Violation, path, message, help: help.into() }
+    Finding { code, severity: Severity::Violation, path, message, help: help.into(), undo: None }
 }
 
-/// What to do about a changed protected path.
-pub fn protected_help(reason: &str) -> String {
-    format!("It holds {reason}. Undo this change; if it is wanted, arm with --allow-protected for this path.")
+/// What to do about a changed protected path: the options that would open it.
+pub fn protected_help(reason: &str, path: Option<&RepoPath>) -> String {
+    let glob = path.map_or_else(|| "GLOB".to_owned(), |path| shell::word(&options::protected_glob(path.as_bytes())));
+    format!(
+        "It holds {reason}. Undo this change; if it is wanted, arm with --allow {glob} --allow-protected {glob}: both \
+         are needed."
+    )
 }
 
 fn notes(zones: &BTreeMap<(String, &str), usize>, noted: &BTreeMap<(IgnoredKind, bool), Vec<&RepoPath>>) -> Vec<Text> {

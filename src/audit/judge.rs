@@ -3,10 +3,11 @@
 use super::evidence::{Change, ChangeKind, Evidence, HidingFlag, Layer, Obstacle, Remark, RemarkKind};
 use super::finding::{Code, Finding, Severity};
 use super::verdict::{Left, Metrics, Verification};
-use super::{drift, ignored, links};
+use super::{drift, ignored, links, undo};
 use crate::policy::envelope::{Decision, Envelope, Rules};
 use crate::policy::limits::Limits;
 use crate::policy::path::RepoPath;
+use crate::policy::shell;
 use crate::policy::text::Text;
 
 /// How many paths a note names.
@@ -45,12 +46,12 @@ pub fn judge(envelope: &Envelope, rules: &Rules, evidence: &Evidence) -> Judgeme
     let mut findings = Vec::new();
     findings.extend(head(envelope, evidence));
     findings.extend(drift::findings(envelope, evidence));
-    findings.extend(links::findings(rules, &evidence.marks));
+    findings.extend(links::findings(rules, evidence));
     let (about_ignored, notes_on_ignored) = ignored::judge(rules, &evidence.ignored);
     findings.extend(about_ignored);
     findings.extend(budgets(&metrics, &envelope.limits));
-    findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(path, *flag)));
-    findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(path, obstacle)));
+    findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(evidence, path, *flag)));
+    findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(evidence, path, obstacle)));
     findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, evidence, &change.path)));
     let notes = notes(&evidence.remarks).into_iter().chain(notes_on_ignored).collect();
     Judgement { metrics, left: left(&metrics, &envelope.limits), findings, notes }
@@ -111,38 +112,45 @@ fn head(envelope: &Envelope, evidence: &Evidence) -> Option<Finding> {
     }
     let now = head.current.as_deref().unwrap_or("no commit");
     let message = format!("HEAD changed: {} at arm, {now} now", head.baseline);
-    let help = format!(
-        "Commits are not allowed here. Go back with: git reset --soft {} (your files stay), or arm with --allow-commits.",
-        head.baseline
-    );
-    Some(violation(Code::HeadChanged, None, message.into(), help))
+    let help = "Commits are not allowed here. Go back to the baseline (your files stay), or arm with --allow-commits.";
+    let undo = Text::from(format!("git reset --soft {}", head.baseline));
+    Some(undone_by(Some(undo), violation(Code::HeadChanged, None, message.into(), help)))
 }
 
 fn path(rules: &Rules, envelope: &Envelope, evidence: &Evidence, path: &RepoPath) -> Option<Finding> {
-    if let Some(reason) = rules.audit.protected(path.as_bytes()) {
-        let message = Text::from("protected path changed: ").path(path);
-        return Some(violation(Code::ProtectedPath, Some(path), message, ignored::protected_help(reason)));
-    }
-    let message = Text::from("path outside policy: ").path(path);
-    match rules.decide(path.as_bytes()) {
-        Decision::Allowed(_) => None,
-        _ if evidence.lost.binary_search(path).is_ok() => Some(lost(path)),
-        Decision::Denied(pattern) => {
-            let help = format!("The deny pattern {} covers it. Undo this change.", pattern.as_str());
-            Some(violation(Code::PathDenied, Some(path), message, help))
+    let is_lost = evidence.lost.binary_search(path).is_ok();
+    let (code, words, help) = if let Some(reason) = rules.audit.protected(path.as_bytes()) {
+        (Code::ProtectedPath, "protected path changed: ", ignored::protected_help(reason, Some(path)))
+    } else {
+        let words = "path outside policy: ";
+        match rules.decide(path.as_bytes()) {
+            Decision::Allowed(_) => return None,
+            _ if is_lost => return Some(lost(path)),
+            Decision::Denied(pattern) => {
+                let help = format!("The deny pattern {} covers it. Undo this change.", pattern.as_str());
+                (Code::PathDenied, words, help)
+            }
+            Decision::Outside => {
+                let help = format!("Undo this change, or ask for a wider envelope. Allowed: {}.", listed(envelope));
+                (Code::PathOutside, words, help)
+            }
         }
-        Decision::Outside => {
-            let help = format!("Undo this change, or ask for a wider envelope. Allowed: {}.", listed(envelope));
-            Some(violation(Code::PathOutside, Some(path), message, help))
-        }
-    }
+    };
+    let help = if is_lost { format!("{help} {}", rescue(path)) } else { help };
+    Some(undone_by(undo::path(evidence, path), violation(code, Some(path), Text::from(words).path(path), help)))
 }
 
 /// Uncommitted work of the user that is not as it was.
 fn lost(path: &RepoPath) -> Finding {
     let message = Text::from("uncommitted work changed or lost: ").path(path);
-    let help = Text::from("Its content of arm was kept. Write it to a new directory: cordon rescue ").path(path);
-    Finding { code: Code::LostWork, severity: Severity::Violation, path: Some(path.clone()), message, help }
+    violation(Code::LostWork, Some(path), message, rescue(path))
+}
+
+fn rescue(path: &RepoPath) -> String {
+    format!(
+        "Its content of arm was kept. Write it to a new directory: cordon rescue {}",
+        shell::operand(path.as_bytes())
+    )
 }
 
 fn listed(envelope: &Envelope) -> String {
@@ -154,20 +162,24 @@ fn listed(envelope: &Envelope) -> String {
     }
 }
 
-fn obstructed(path: &RepoPath, obstacle: &Obstacle) -> Finding {
-    let (code, help) = match obstacle {
-        Obstacle::Unreadable(_) => (Code::Unreadable, "Make it readable for the user who checks: chmod u+rX."),
-        Obstacle::Special => (Code::SpecialFile, "Remove it and bring the file back: git checkout -- the path."),
-        Obstacle::Unsteady => (Code::Unsteady, "End what still writes to it, then check again."),
+fn obstructed(evidence: &Evidence, path: &RepoPath, obstacle: &Obstacle) -> Finding {
+    let restored = || undo::path(evidence, path).map(|restore| shell::about("rm", path).word(" && ").raw(&restore));
+    let (code, help, undo) = match obstacle {
+        Obstacle::Unreadable(_) => {
+            (Code::Unreadable, "Make it readable for the user who checks.", Some(shell::about("chmod u+rX", path)))
+        }
+        Obstacle::Special => (Code::SpecialFile, "Remove it and bring the file back.", restored()),
+        Obstacle::Unsteady => (Code::Unsteady, "End what still writes to it, then check again.", None),
     };
     let message = Text::from("path cannot be vouched for: ").path(path).word(": ").word(obstacle.describe());
-    violation(code, Some(path), message, help)
+    undone_by(undo, violation(code, Some(path), message, help))
 }
 
-fn hidden(path: &RepoPath, flag: HidingFlag) -> Finding {
+fn hidden(evidence: &Evidence, path: &RepoPath, flag: HidingFlag) -> Finding {
     let message = Text::from(format!("hidden from Git by the {} flag: ", flag.name())).path(path);
-    let help = Text::from(format!("Clear the flag: git update-index {} -- ", flag.clearing_option())).path(path);
-    Finding { code: Code::HiddenEntry, severity: Severity::Violation, path: Some(path.clone()), message, help }
+    let undo = undo::flag(evidence, path, flag);
+    let help = Text::from("Clear the flag: ").raw(&undo);
+    undone_by(Some(undo), violation(Code::HiddenEntry, Some(path), message, help))
 }
 
 /// One budget: its code, the words of the message, and where its number and its limit stand.
@@ -265,8 +277,12 @@ fn phrase(kind: RemarkKind) -> &'static str {
     }
 }
 
-fn violation(code: Code, path: Option<&RepoPath>, message: Text, help: impl Into<String>) -> Finding {
-    Finding { code, severity: Severity::Violation, path: path.cloned(), message, help: Text::from(help.into()) }
+fn violation(code: Code, path: Option<&RepoPath>, message: Text, help: impl Into<Text>) -> Finding {
+    Finding { code, severity: Severity::Violation, path: path.cloned(), message, help: help.into(), undo: None }
+}
+
+fn undone_by(undo: Option<Text>, finding: Finding) -> Finding {
+    Finding { undo, ..finding }
 }
 
 #[cfg(test)]

@@ -29,17 +29,7 @@ fn change(path: &str, added: u64, deleted: u64, binary: bool, size: u64) -> Chan
 fn evidence(changes: Vec<Change>) -> Evidence {
     let head =
         HeadMovement { baseline: "aa".into(), current: Some("aa".into()), baseline_ref: None, current_ref: None };
-    Evidence {
-        head,
-        changes,
-        hidden: Vec::new(),
-        obstacles: Vec::new(),
-        remarks: Vec::new(),
-        ignored: Vec::new(),
-        marks: Vec::new(),
-        drifts: Vec::new(),
-        lost: Vec::new(),
-    }
+    Evidence { head, changes, ..Evidence::default() }
 }
 
 fn messages(envelope: &Envelope, evidence: &Evidence) -> Vec<String> {

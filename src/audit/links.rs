@@ -1,9 +1,12 @@
 //! Entries whose content is not all that matters: links that lead away, bits that grant rights, inodes with two names,
 //! names that another file system takes for one.
 
+use super::evidence::Evidence;
 use super::finding::{Code, Finding, Severity};
+use super::undo;
 use crate::policy::envelope::Rules;
 use crate::policy::path::RepoPath;
+use crate::policy::shell;
 use crate::policy::text::Text;
 
 /// As many links are followed on the way to a target.
@@ -106,14 +109,14 @@ fn is_control(at: &[Vec<u8>]) -> bool {
     own || at.last().is_some_and(|name| name.eq_ignore_ascii_case(b".git"))
 }
 
-/// The findings about all marks.
-pub fn findings(rules: &Rules, marks: &[Mark]) -> Vec<Finding> {
-    marks.iter().filter_map(|mark| finding(rules, mark)).collect()
+/// The findings about all marks of the evidence.
+pub fn findings(rules: &Rules, evidence: &Evidence) -> Vec<Finding> {
+    evidence.marks.iter().filter_map(|mark| finding(rules, evidence, mark)).collect()
 }
 
-fn finding(rules: &Rules, mark: &Mark) -> Option<Finding> {
+fn finding(rules: &Rules, evidence: &Evidence, mark: &Mark) -> Option<Finding> {
     let path = &mark.path;
-    let (code, message, help) = match &mark.kind {
+    let (code, message, help, undo) = match &mark.kind {
         MarkKind::Link { target, to } => {
             let where_ = match to {
                 Escape::Absolute => "to an absolute path",
@@ -124,6 +127,7 @@ fn finding(rules: &Rules, mark: &Mark) -> Option<Finding> {
                 Code::SymlinkEscapes,
                 Text::from(format!("symbolic link leads {where_}: ")).path(path).word(" -> ").raw(target),
                 "Remove the link, or let it lead to a path of the repository by a relative target.",
+                undo::path(evidence, path),
             )
         }
         MarkKind::TargetChanged { target } => (
@@ -133,11 +137,13 @@ fn finding(rules: &Rules, mark: &Mark) -> Option<Finding> {
                 .word(" -> ")
                 .raw(target),
             "Bring back the file that the link leads to; it is in no diff.",
+            None,
         ),
         MarkKind::SpecialBits(bits) => (
             Code::SpecialPermissions,
             Text::from(format!("new set-user-id, set-group-id or sticky bits ({bits:04o}): ")).path(path),
-            "Take them away: chmod u-s,g-s,-t on the file.",
+            "Take these bits away.",
+            Some(shell::about("chmod u-s,g-s,-t", path)),
         ),
         MarkKind::HardLink { peers, elsewhere } => {
             let foreign = peers.iter().find(|peer| !rules.decide(peer.as_bytes()).is_allowed());
@@ -150,15 +156,25 @@ fn finding(rules: &Rules, mark: &Mark) -> Option<Finding> {
                 Code::HardLinked,
                 Text::from("hard link to something outside of the change: ").path(path).word(" = ").raw(&other),
                 "Make it a file of its own: copy it, and move the copy over it.",
+                Some(of_its_own(path)),
             )
         }
         MarkKind::Twin(other) => (
             Code::NameTwin,
             Text::from("name differs from another in case or Unicode form only: ").path(path).word(" and ").path(other),
             "Give one of them another name: file systems that ignore case keep only one of the two.",
+            None,
         ),
     };
-    Some(Finding { code, severity: Severity::Violation, path: Some(path.clone()), message, help: help.into() })
+    Some(Finding { code, severity: Severity::Violation, path: Some(path.clone()), message, help: help.into(), undo })
+}
+
+/// The command that gives a file an inode of its own.
+fn of_its_own(path: &RepoPath) -> Text {
+    let mut copy = path.as_bytes().to_vec();
+    copy.extend_from_slice(b".copy");
+    let copy = shell::word(&copy);
+    shell::about("cp -p", path).word(format!(" {copy} && mv -f -- {copy} {}", shell::word(path.as_bytes())))
 }
 
 #[cfg(test)]
@@ -218,7 +234,7 @@ mod tests {
         let told = |peers: &[&str], elsewhere| {
             let peers = peers.iter().map(|peer| RepoPath::from(*peer)).collect();
             let mark = Mark { path: "src/a".into(), kind: MarkKind::HardLink { peers, elsewhere } };
-            findings(&rules, &[mark]).len()
+            findings(&rules, &Evidence { marks: vec![mark], ..Evidence::default() }).len()
         };
         assert_eq!((told(&["src/b"], 0), told(&["README.md"], 0), told(&[], 1)), (0, 1, 1));
     }

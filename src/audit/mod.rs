@@ -8,4 +8,5 @@ pub mod finding;
 pub mod ignored;
 pub mod judge;
 pub mod links;
+pub mod undo;
 pub mod verdict;

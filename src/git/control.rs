@@ -14,6 +14,7 @@ use super::lines::Drivers;
 use super::open::Repository;
 use super::outside::OutsideLink;
 use super::plane::read::Plane;
+use crate::audit::undo::Checkout;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
@@ -145,6 +146,11 @@ fn diff_drivers(config: &gix::config::File) -> Vec<(Text, Option<bool>)> {
 }
 
 impl Frozen {
+    /// What an undo has to know of it.
+    pub fn checkout(&self) -> Checkout {
+        Checkout { prefix: self.prefix.clone(), commit: self.commit.clone() }
+    }
+
     /// The attribute sources in the form that [`super::attributes`] takes.
     pub fn attribute_sources(&self) -> Sources {
         let source = |file: &FrozenFile| {

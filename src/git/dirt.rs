@@ -4,6 +4,7 @@ use super::index::Index;
 use crate::audit::evidence::HidingFlag;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
+use crate::policy::shell;
 use crate::snapshot::walk::NOT_OBSERVED;
 
 /// How many paths a refusal names.
@@ -89,21 +90,16 @@ pub fn refuse_own_directories(index: &Index, prefix: &RepoPath) -> Result<()> {
 }
 
 fn clearing_command(flag: HidingFlag, hidden: &[(RepoPath, HidingFlag)], prefix: &RepoPath) -> String {
-    let within = if prefix.is_root() { String::new() } else { format!(" -C {}", quoted(prefix)) };
-    let paths: Vec<String> =
-        hidden.iter().filter(|(_, found)| *found == flag).take(NAMED).map(|(path, _)| quoted(path)).collect();
+    let within = if prefix.is_root() { String::new() } else { format!(" -C {}", shell::word(prefix.as_bytes())) };
+    let paths: Vec<String> = hidden
+        .iter()
+        .filter(|(_, found)| *found == flag)
+        .take(NAMED)
+        .map(|(path, _)| shell::word(path.as_bytes()))
+        .collect();
     let sparse = match flag {
         HidingFlag::SkipWorktree => " (in a sparse checkout: git sparse-checkout disable)",
         HidingFlag::AssumeUnchanged => "",
     };
     format!("Clear the flag: git{within} update-index {} -- {}{sparse}", flag.clearing_option(), paths.join(" "))
-}
-
-/// A path as one word of a shell command.
-fn quoted(path: &RepoPath) -> String {
-    let plain = path.plain();
-    match shlex::try_quote(&plain) {
-        Ok(word) => word.into_owned(),
-        Err(_) => plain,
-    }
 }

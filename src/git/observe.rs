@@ -54,14 +54,9 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
     let no_history = same_refs && !head.moved();
     let mut evidence = Evidence {
         head,
-        changes: Vec::new(),
-        hidden: Vec::new(),
-        obstacles: Vec::new(),
-        remarks: Vec::new(),
-        ignored: Vec::new(),
-        marks: Vec::new(),
+        checkouts: scene.control.checkouts.iter().map(Frozen::checkout).collect(),
         drifts,
-        lost: Vec::new(),
+        ..Evidence::default()
     };
     for (path, compared) in submodules::initialised(&repository, scene, &mut delta)? {
         record(&mut evidence, path, compared);

@@ -11,4 +11,5 @@ pub mod path;
 pub mod pattern;
 pub mod protected;
 pub mod scratch;
+pub mod shell;
 pub mod text;

@@ -119,6 +119,14 @@ pub fn built_in_dependency(path: &[u8]) -> bool {
     INSTALLED.is_match(path)
 }
 
+/// The pattern that covers a protected path together with what belongs to it: the control directory as a whole.
+pub fn protected_glob(path: &[u8]) -> Vec<u8> {
+    match prefixes(path).find(|prefix| GUARDED.is_match(&fold(prefix))) {
+        Some(directory) if directory.len() < path.len() => [directory, b"/**"].concat(),
+        _ => path.to_vec(),
+    }
+}
+
 impl AuditRules {
     /// What becomes of changed ignored files.
     pub fn ignored(&self) -> IgnoredRule {
@@ -230,6 +238,18 @@ mod tests {
         assert_eq!(rules.protected(b"ci/verify.sh"), Some("protected at arm"));
         assert!(rules.protected(b".idea/workspace.xml").is_none());
         assert!(rules.protected(b".idea/runConfigurations/x.xml").is_some());
+    }
+
+    #[test]
+    fn a_control_directory_is_opened_as_a_whole() {
+        for (path, glob) in [
+            (".idea/modules.xml", ".idea/**"),
+            ("web/.vscode/a/b.json", "web/.vscode/**"),
+            (".mcp.json", ".mcp.json"),
+            ("ci/verify.sh", "ci/verify.sh"),
+        ] {
+            assert_eq!(protected_glob(path.as_bytes()), glob.as_bytes());
+        }
     }
 
     #[test]

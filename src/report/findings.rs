@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::style::{HINT, REJECTED, WARNING, paint};
 use super::words::{count, len};
 use crate::audit::finding::{Code, Finding, Severity, sentence};
-use crate::policy::escape::plain;
+use crate::policy::escape::{plain, typed};
 
 /// How many paths a block names.
 const NAMED: usize = 10;
@@ -39,6 +39,11 @@ fn lines(findings: &[&Finding]) -> String {
     for group in findings.chunk_by(|a, b| a.code == b.code && a.help == b.help) {
         for finding in group {
             out.push(format!("{} {}\n", tag(finding), sentence(&finding.message)));
+            // Some help is the command itself.
+            if let Some(undo) = finding.undo.as_ref().filter(|undo| !finding.help.as_bytes().ends_with(undo.as_bytes()))
+            {
+                out.push(format!("  {} {}\n", paint(HINT, "undo:"), typed(undo.as_bytes())));
+            }
         }
         if let Some(finding) = group.first().filter(|finding| !finding.help.is_empty()) {
             out.push(format!("  {} {}\n", paint(HINT, "help:"), finding.advice()));
@@ -91,11 +96,19 @@ mod tests {
             message: Text::from("path outside policy: ").path(&path),
             path: Some(path),
             help: r"Undo this change. Allowed: a\[x].".into(),
+            undo: None,
         }
     }
 
     fn whole(code: Code, message: &str, help: &str) -> Finding {
-        Finding { code, severity: Severity::Violation, path: None, message: message.into(), help: help.into() }
+        Finding {
+            code,
+            severity: Severity::Violation,
+            path: None,
+            message: message.into(),
+            help: help.into(),
+            undo: None,
+        }
     }
 
     #[test]
@@ -124,6 +137,21 @@ mod tests {
           32 paths: 30 docs/, 1 at the top, 1 infra/
         violation[path-denied]: path outside policy: src/gen
         violation[path-denied]: path outside policy: src/gen/y
+          help: Undo this change. Allowed: a\[x].
+        ");
+    }
+
+    #[test]
+    fn the_command_stands_below_its_path_once() {
+        let mut path = about(Code::PathOutside, "a b");
+        path.undo = Some("rm -- 'a b'".into());
+        let mut flag = whole(Code::HiddenEntry, "hidden x", "Clear the flag: git update-index x");
+        flag.undo = Some("git update-index x".into());
+        insta::assert_snapshot!(strip_str(&human(&[path, flag])), @r"
+        violation[hidden-entry]: hidden x
+          help: Clear the flag: git update-index x
+        violation[path-outside]: path outside policy: a b
+          undo: rm -- 'a b'
           help: Undo this change. Allowed: a\[x].
         ");
     }

@@ -34,6 +34,7 @@ fn outside(path: &[u8]) -> Finding {
         message: Text::from("path outside policy: ").path(&path),
         path: Some(path),
         help: "Revert it, or arm again with an --allow pattern that covers it.".into(),
+        undo: None,
     }
 }
 
@@ -102,6 +103,7 @@ fn a_rejected_change_with_hostile_names() {
         path: None,
         message: "file budget exceeded: 30 > 25".into(),
         help: "Split the change.".into(),
+        undo: None,
     });
     verdict.changes = vec![
         changed(b"docs/\x1b]0;owned\x07", ChangeKind::Added, vec![Layer::Worktree]),

@@ -26,4 +26,5 @@ mod regressions;
 mod state;
 mod submodules;
 mod talk;
+mod undo;
 mod wip;
