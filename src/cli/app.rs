@@ -53,7 +53,7 @@ fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
         Command::Arm(arm) => arm::run(repo, arm, terminal),
         Command::Check(check) => check::run(repo, check, terminal),
         Command::Status => status::run(repo, terminal),
-        Command::Reset => reset::run(repo, terminal),
+        Command::Reset(arguments) => reset::run(repo, arguments, terminal),
         Command::Diff(diff) => diff::run(repo, diff, terminal),
         Command::Explain(explain) => explain::run(repo, explain, terminal),
         Command::Policy(arguments) => policy::run(arguments, terminal),

@@ -86,10 +86,12 @@ Example:
     Status,
 
     /// Disarm: remove `.cordon/` and nothing else
+    ///
+    /// Refused while `.cordon/` holds the only copy of uncommitted work that `arm --allow-dirty` kept.
     #[command(after_help = "\
 Example:
   cordon reset")]
-    Reset,
+    Reset(Reset),
 
     /// Show what changed since arming, as a patch against the baseline
     ///
@@ -146,6 +148,14 @@ pub struct Rescue {
     /// The directory to write, which must be new or empty [default: cordon-rescue-<TIME> beside the repository]
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
+}
+
+/// The arguments of `reset`.
+#[derive(Debug, Args)]
+pub struct Reset {
+    /// Drop kept uncommitted work even if it is nowhere else any more [default: such a reset is refused]
+    #[arg(long)]
+    pub discard_kept: bool,
 }
 
 /// The arguments of `codes`.

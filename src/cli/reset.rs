@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::args::Reset;
 use super::terminal::Terminal;
 use crate::error::Result;
 use crate::exit::Exit;
@@ -9,8 +10,8 @@ use crate::session::api;
 use crate::{json, report};
 
 /// Removes Cordon's state.
-pub fn run(repo: &Path, terminal: &mut Terminal) -> Result<Exit> {
-    let done = api::reset(repo)?;
+pub fn run(repo: &Path, arguments: &Reset, terminal: &mut Terminal) -> Result<Exit> {
+    let done = api::reset(repo, arguments.discard_kept)?;
     terminal.answer(|| report::status::reset(&done), || json::pretty(&done))?;
     Ok(Exit::Accepted)
 }

@@ -9,8 +9,12 @@ use std::sync::Arc;
 use gix::{ObjectId, oid};
 use serde::{Deserialize, Serialize};
 
+use super::control::Control;
 use super::files::{self, plain};
+use super::locate::{self, Location};
+use super::open::Repository;
 use super::today::Recorded;
+use super::tree;
 use crate::audit::evidence::Mode;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
@@ -173,6 +177,36 @@ impl Contents {
     pub fn blob(&self, id: &oid) -> Option<Result<Vec<u8>>> {
         self.blobs.get(id).map(|name| load(&self.directory, name))
     }
+}
+
+/// How many contents are kept in a directory.
+pub fn count(directory: &Path) -> usize {
+    std::fs::read_dir(directory).map_or(0, |entries| entries.flatten().count())
+}
+
+/// Which of `works` HEAD's commits have as they were kept: that of the repository, and those of its submodules. What
+/// cannot be read is in no commit.
+pub fn committed(location: &Location, control: &Control, works: &[(&RepoPath, &Work)]) -> Vec<bool> {
+    let mut found = vec![false; works.len()];
+    for frozen in &control.checkouts {
+        let blobs = blobs_of_head(location, &frozen.prefix).unwrap_or_default();
+        for (found, (path, work)) in found.iter_mut().zip(works) {
+            *found |= blobs.get(*path) == Some(&work.blob);
+        }
+    }
+    found
+}
+
+/// The files of HEAD's commit in the checkout at `prefix`, with the ids of their blobs in hex.
+fn blobs_of_head(location: &Location, prefix: &RepoPath) -> Result<HashMap<RepoPath, String>> {
+    let repository = if prefix.is_root() {
+        Repository::open(location.clone())?
+    } else {
+        Repository::open(locate::at_top(&files::below(&location.root, prefix.as_bytes()))?)?
+    };
+    let Some(commit) = repository.head()?.commit else { return Ok(HashMap::new()) };
+    let entries = tree::entries(&repository, repository.tree_of(commit)?)?;
+    Ok(entries.into_iter().map(|entry| (prefix.join(entry.path.as_bytes()), format!("{:?}", entry.id))).collect())
 }
 
 /// The bytes of a kept file, hashed and found to be what its name says.

@@ -14,5 +14,6 @@ mod rescue;
 mod simple;
 pub mod state;
 pub mod store;
+mod unsaved;
 mod verify;
 mod warnings;

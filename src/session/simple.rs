@@ -6,6 +6,7 @@ use super::anchor::Anchor;
 use super::check::require_baseline;
 use super::lock::Lock;
 use super::store::{Record, Store};
+use super::unsaved;
 use crate::audit::answer::{ResetReport, Status};
 use crate::audit::verdict::SCHEMA_VERSION;
 use crate::error::Result;
@@ -42,8 +43,9 @@ pub fn armed_envelope(start: &Path) -> Result<Envelope> {
     Ok(whole(start)?.0.config.policy)
 }
 
-/// Removes `.cordon/` and no file of the user; the anchor in the Git directory keeps that it was done.
-pub fn reset(start: &Path) -> Result<ResetReport> {
+/// Removes `.cordon/` and no file of the user; the anchor in the Git directory keeps that it was done. Kept work that is
+/// nowhere else is dropped only if `discard_kept` says so.
+pub fn reset(start: &Path, discard_kept: bool) -> Result<ResetReport> {
     let location = match locate::locate(start) {
         Ok(location) => location,
         Err(error) => {
@@ -59,6 +61,9 @@ pub fn reset(start: &Path) -> Result<ResetReport> {
         return Ok(ResetReport { schema_version: SCHEMA_VERSION, removed: false, path });
     }
     let _lock = Lock::take(&location.git_dir)?;
+    if !discard_kept {
+        unsaved::refuse(&location, &store, &anchor)?;
+    }
     let ended = anchor.vouch(store.record()).ok().map(|record| record.state.phase);
     let removed = store.remove()?;
     anchor.reset(ended)?;

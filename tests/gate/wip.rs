@@ -298,3 +298,52 @@ fn forged_or_missing_kept_content_never_makes_a_change_pass() {
         sandbox.check().never_accepts();
     }
 }
+
+/// Resets, and gives back what was refused, if it was.
+fn reset(sandbox: &Sandbox, args: &[&str]) -> Option<String> {
+    let outcome = sandbox.cordon(&[&["reset"], args].concat());
+    (outcome.code() != 0).then(|| outcome.refused().says(&["--discard-kept"]).text())
+}
+
+#[test]
+fn a_reset_never_drops_the_only_copy_of_work() {
+    let sandbox = dirty(&[]);
+    sandbox.git(&["checkout", "-q", "--", "docs"]).ok();
+    sandbox.git(&["clean", "-fdq"]).ok();
+    let told = reset(&sandbox, &[]).expect("work would be lost");
+    for word in ["docs/guide.md", "notes/n.md", "cordon rescue -- "] {
+        assert!(told.contains(word), "{word} in {told}");
+    }
+    assert!(!told.contains("src/util.py"), "{told}");
+    // The envelope stands as before, and the work comes back from it.
+    sandbox.check().rejected();
+    let directory = rescued(&sandbox, &["docs/guide.md", "notes/n.md"]);
+    fs::copy(directory.join("docs/guide.md"), sandbox.at("docs/guide.md")).unwrap();
+    reset(&sandbox, &[]).expect("notes/n.md is missing still");
+    assert_eq!(reset(&sandbox, &["--discard-kept"]), None);
+    assert!(!sandbox.at(".cordon").exists());
+}
+
+/// The honest twins: work that is as it was, that was committed, or that an accepted check has seen edited.
+#[test]
+fn a_reset_of_work_that_is_somewhere_is_no_loss() {
+    assert_eq!(reset(&dirty(&[]), &[]), None);
+    let sandbox = dirty(&["--allow", "**", "--allow-commits"]);
+    sandbox.commit("all of it");
+    sandbox.append("docs/guide.md", "and more\n");
+    assert_eq!(reset(&sandbox, &[]), None);
+    let sandbox = dirty(&[]);
+    sandbox.append("src/util.py", "X = 1\n");
+    reset(&sandbox, &[]).expect("nobody has accepted that edit");
+    sandbox.check().ok();
+    assert_eq!(reset(&sandbox, &[]), None);
+}
+
+#[test]
+fn damaged_state_with_kept_work_needs_a_word_to_be_dropped() {
+    let sandbox = dirty(&[]);
+    fs::write(sandbox.at(".cordon/state.json"), "{}").unwrap();
+    let told = reset(&sandbox, &[]).expect("nobody can tell what is kept");
+    assert!(told.contains(".cordon/kept"), "{told}");
+    assert_eq!(reset(&sandbox, &["--discard-kept"]), None);
+}
