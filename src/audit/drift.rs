@@ -65,6 +65,7 @@ const RULES: &[Rule] = &[
         "Git is in the middle of an operation",
         "Finish it, or take it back with git merge, rebase, cherry-pick or revert --abort.",
     ),
+    rule(DriftKind::Mount, Code::Mounted, "mount", "Unmount it."),
     noted(DriftKind::ExcludeSource, Code::ExcludeSource, "exclude source changed"),
     rule(DriftKind::NewlyHidden, Code::NewlyHidden, "newly hidden", "Take back the exclude rule that hides it."),
 ];
@@ -106,7 +107,7 @@ mod tests {
         use DriftKind::{
             Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ConfigUnknown,
             ExcludeSource, FalseGitDirectory, GitDirectory, Graft, HeadSwitched, HistoryTooLong, Hook, LinkedWorktree,
-            NewlyHidden, Operation, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
+            Mount, NewlyHidden, Operation, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
         };
         let all = [
             Alternates,
@@ -125,6 +126,7 @@ mod tests {
             HistoryTooLong,
             Hook,
             LinkedWorktree,
+            Mount,
             NewlyHidden,
             Operation,
             ReplaceRef,

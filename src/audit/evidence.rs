@@ -217,6 +217,8 @@ pub enum DriftKind {
     FalseGitDirectory,
     /// A merge, rebase, cherry-pick or revert was begun or went on.
     Operation,
+    /// Something was mounted over a part of the work tree.
+    Mount,
     /// An exclude source changed and hides nothing new: only noted.
     ExcludeSource,
     /// Something that the rules of arm did not hide is hidden now.

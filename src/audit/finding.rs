@@ -62,8 +62,6 @@ pub enum Code {
     IgnoredChanged,
     /// An ignored file that existed at arm is gone.
     IgnoredDeleted,
-    /// An ignored file appeared.
-    IgnoredAdded,
     /// An installed dependency that existed at arm changed or is gone; verifiers run this code.
     DependencyChanged,
     /// Configuration changed that runs programs, redirects transport or changes what Git sees.
@@ -88,9 +86,11 @@ pub enum Code {
     OperationPending,
     /// A linked work tree appeared.
     LinkedWorktree,
+    /// Something was mounted over a part of the work tree or of its Git directory.
+    Mounted,
     /// A symbolic link leads out of the repository or into its Git directory.
     SymlinkEscapes,
-    /// A file has set-user-id, set-group-id or sticky bits that it did not have.
+    /// A file has set-user-id, set-group-id or sticky bits, or capabilities, that it did not have.
     SpecialPermissions,
     /// A tracked file became a hard link to something outside of the change.
     HardLinked,
@@ -100,7 +100,7 @@ pub enum Code {
     LostWork,
     /// A path could not be read, so it cannot be vouched for.
     Unreadable,
-    /// Something that is no file stands where a tracked file was.
+    /// Something that is no file stands where a tracked file was, or a device node appeared.
     SpecialFile,
     /// A path changed while it was being read.
     Unsteady,
@@ -135,7 +135,6 @@ impl Code {
             Code::ExcludeSource => "exclude-source",
             Code::IgnoredChanged => "ignored-changed",
             Code::IgnoredDeleted => "ignored-deleted",
-            Code::IgnoredAdded => "ignored-added",
             Code::DependencyChanged => "dependency-changed",
             Code::ConfigChanged => "config-changed",
             Code::HookChanged => "hook-changed",
@@ -148,6 +147,7 @@ impl Code {
             Code::FalseGitDirectory => "false-git-directory",
             Code::OperationPending => "operation-pending",
             Code::LinkedWorktree => "linked-worktree",
+            Code::Mounted => "mounted",
             Code::SymlinkEscapes => "symlink-escapes",
             Code::SpecialPermissions => "special-permissions",
             Code::HardLinked => "hard-linked",

@@ -49,15 +49,38 @@ pub enum MarkKind {
     },
     /// A file has set-user-id, set-group-id or sticky bits that it did not have: all of its permission bits.
     SpecialBits(u16),
+    /// A program has file capabilities that it did not have.
+    Capabilities,
+    /// A device node appeared.
+    Device,
     /// A file shares its inode with other names that it did not share it with.
     HardLink {
-        /// Those of the other names that lie in the work tree and that Git does not ignore.
-        peers: Vec<RepoPath>,
+        /// Those of the other names that lie in the work tree, but for ignored ones that are new.
+        peers: Vec<Peer>,
         /// How many more of them lie elsewhere than at arm.
         elsewhere: u32,
     },
     /// Another name in the same directory differs from it in case or Unicode form only.
     Twin(RepoPath),
+}
+
+/// Another name of an inode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Peer {
+    /// The path.
+    pub path: RepoPath,
+    /// Whether Git ignored it at arm.
+    pub ignored: bool,
+}
+
+impl Peer {
+    /// Whether a change of it would be no violation, so that a change by way of another name is none.
+    fn may_change(&self, rules: &Rules) -> bool {
+        let path = self.path.as_bytes();
+        let opened = rules.audit.allows_ignored(path) || rules.audit.scratch(path).is_some();
+        let installed = self.ignored && rules.audit.dependency(path).is_some();
+        (self.ignored && opened) || (rules.decide(path).is_allowed() && !installed)
+    }
 }
 
 /// Where the link at `path` with this target leads, if that is away. `link` tells the target of other links of the tree.
@@ -145,10 +168,22 @@ fn finding(rules: &Rules, evidence: &Evidence, mark: &Mark) -> Option<Finding> {
             "Take these bits away.",
             Some(shell::about("chmod u-s,g-s,-t", path)),
         ),
+        MarkKind::Capabilities => (
+            Code::SpecialPermissions,
+            Text::from("new file capabilities: ").path(path),
+            "Take them away: a copy of the file has none.",
+            Some(of_its_own(path)),
+        ),
+        MarkKind::Device => (
+            Code::SpecialFile,
+            Text::from("new device node: ").path(path),
+            "Remove it: whoever opens it reaches hardware, not a file.",
+            Some(shell::about("rm", path)),
+        ),
         MarkKind::HardLink { peers, elsewhere } => {
-            let foreign = peers.iter().find(|peer| !rules.decide(peer.as_bytes()).is_allowed());
+            let foreign = peers.iter().find(|peer| !peer.may_change(rules));
             let other = match (foreign, elsewhere) {
-                (Some(peer), _) => Text::default().path(peer),
+                (Some(peer), _) => Text::default().path(&peer.path),
                 (None, 0) => return None,
                 (None, _) => Text::from("a file outside of the repository"),
             };
@@ -169,12 +204,10 @@ fn finding(rules: &Rules, evidence: &Evidence, mark: &Mark) -> Option<Finding> {
     Some(Finding { code, severity: Severity::Violation, path: Some(path.clone()), message, help: help.into(), undo })
 }
 
-/// The command that gives a file an inode of its own.
+/// The command that gives a file an inode of its own, by way of a copy that stands in nobody's way.
 fn of_its_own(path: &RepoPath) -> Text {
-    let mut copy = path.as_bytes().to_vec();
-    copy.extend_from_slice(b".copy");
-    let copy = shell::word(&copy);
-    shell::about("cp -p", path).word(format!(" {copy} && mv -f -- {copy} {}", shell::word(path.as_bytes())))
+    let name = shell::word(path.as_bytes());
+    Text::from(format!("t=$(mktemp) && cp -p -- {name} \"$t\" && mv -f -- \"$t\" {name}"))
 }
 
 #[cfg(test)]
@@ -232,10 +265,15 @@ mod tests {
         let allow = [Pattern::parse("src/**").unwrap()];
         let rules = Rules::compile(&allow, &[]).unwrap();
         let told = |peers: &[&str], elsewhere| {
-            let peers = peers.iter().map(|peer| RepoPath::from(*peer)).collect();
+            let peer =
+                |path: &&str| Peer { path: RepoPath::from(path.trim_end_matches('!')), ignored: path.ends_with('!') };
+            let peers = peers.iter().map(peer).collect();
             let mark = Mark { path: "src/a".into(), kind: MarkKind::HardLink { peers, elsewhere } };
             findings(&rules, &Evidence { marks: vec![mark], ..Evidence::default() }).len()
         };
         assert_eq!((told(&["src/b"], 0), told(&["README.md"], 0), told(&[], 1)), (0, 1, 1));
+        // Ignored ones, marked here, are held to the rules of ignored files.
+        assert_eq!((told(&["target/app!"], 0), told(&["target/app"], 0)), (0, 1));
+        assert_eq!((told(&[".env!"], 0), told(&["src/node_modules/a/i.js!"], 0)), (1, 1));
     }
 }

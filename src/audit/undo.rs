@@ -66,7 +66,7 @@ fn file(place: &Place, change: &Change, staged: bool) -> Text {
             let restore = place.restore(if staged { " --staged --worktree" } else { "" });
             // A file whose size and times are as they were is one that Git would take for unchanged.
             let same_size = change.size_before.is_some() && change.size_before == change.size_after;
-            if same_size { shell::about("touch", &change.path).word(" && ").raw(&restore) } else { restore }
+            if same_size { shell::about("touch -ch", &change.path).word(" && ").raw(&restore) } else { restore }
         }
         (_, false) => place.restore(" --staged"),
     }

@@ -16,7 +16,6 @@ use super::kept::Keeper;
 use super::locate;
 use super::open::Repository;
 use super::outside::{self, OutsideLink};
-use super::plane::read::Plane;
 use super::reader::{Reader, Seen, blob_id, object_id};
 use super::work::Progress;
 use crate::audit::evidence::Mode;
@@ -60,7 +59,8 @@ struct Looked {
     digest: Option<[u8; 32]>,
 }
 
-/// Classifies every entry of `snapshot`. `tick` is the clock tick before the walk. With a `keeper`, uncommitted work is
+/// Classifies every entry of `snapshot`. `tick` is the clock tick before the walk, and `mapped` are the files that a
+/// process could write to without a sign of it. With a `keeper`, uncommitted work is
 /// part of the baseline and its content goes there.
 ///
 /// # Errors
@@ -70,6 +70,7 @@ pub fn take(
     snapshot: &mut Snapshot,
     tick: Time,
     rules: &AuditRules,
+    mapped: BTreeSet<RepoPath>,
     keeper: Option<&mut Keeper>,
 ) -> Result<Taken> {
     let mut taker = Taker {
@@ -78,19 +79,18 @@ pub fn take(
         rules,
         dirt: Dirt::default(),
         work: keeper.map(Progress::new),
-        taken: Taken {
-            control: Control { checkouts: Vec::new(), plane: Plane::default(), kept: Vec::new() },
-            tracked: 0,
-            ignored: 0,
-            hashed: 0,
-        },
+        taken: Taken { control: Control { mapped, ..Control::default() }, tracked: 0, ignored: 0, hashed: 0 },
     };
     taker.checkout(repository, &RepoPath::new(""))?;
     taker.dirt.refuse()?;
     if let Some(work) = taker.work {
         taker.taken.control.kept = work.finish()?;
     }
-    Ok(taker.taken)
+    let mut all = taker.taken;
+    all.control.mapped.retain(|path| snapshot.entry(path.as_bytes()).is_some());
+    all.control.mounts = super::mounted::now(repository);
+    all.control.capable = super::rights::at_arm(&repository.location.root, snapshot);
+    Ok(all)
 }
 
 struct Taker<'a> {
@@ -177,7 +177,8 @@ impl Taker<'_> {
             match entry.mode {
                 Some(Mode::Gitlink) if stat.kind == Kind::Directory => gitlinks.push((path, entry.id)),
                 Some(mode) if fits(mode, &stat, frozen.ignores_modes) => {
-                    let is_vouched = entry.vouches_for(&stat, index.written);
+                    let is_vouched =
+                        entry.vouches_for(&stat, index.written) && !self.taken.control.mapped.contains(&path);
                     if is_vouched && !may_rewrite {
                         vouched.push((place, entry.id));
                     } else {
@@ -306,8 +307,13 @@ impl Taker<'_> {
         }
         self.taken.ignored += sorted.hidden.len() as u64;
         let mut reader = Reader::new(repository, frozen, &[])?;
-        let (caches, read) =
-            super::keep::ignored(&mut reader, self.snapshot, &frozen.prefix, &sorted.hidden, self.tick, self.rules)?;
+        let wanted = super::keep::Wanted {
+            hidden: &sorted.hidden,
+            tick: self.tick,
+            mapped: &self.taken.control.mapped,
+            rules: self.rules,
+        };
+        let (caches, read) = super::keep::ignored(&mut reader, self.snapshot, &frozen.prefix, &wanted)?;
         self.taken.hashed += read;
         Ok(caches)
     }

@@ -14,20 +14,32 @@ use super::lines::Drivers;
 use super::open::Repository;
 use super::outside::OutsideLink;
 use super::plane::read::Plane;
+use super::rights::Capable;
 use crate::audit::undo::Checkout;
 use crate::error::{Error, Result};
+use crate::json;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
-use crate::{json, snapshot::digest};
+use crate::snapshot::digest;
+use crate::snapshot::mounts::Mount;
 
 /// What was kept of all checkouts, the repository's own first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Control {
     /// The repository's own checkout, then those of its submodules, outer before inner.
     pub checkouts: Vec<Frozen>,
     /// What stands beside the files.
     pub plane: Plane,
+    /// What was mounted over parts of the work tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mounts: Vec<Mount>,
+    /// Files that a process could write to through its memory, so that no stat vouches for them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub mapped: BTreeSet<RepoPath>,
+    /// Programs that had file capabilities.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capable: Vec<Capable>,
     /// What was not as HEAD had it, sorted by path; only `arm --allow-dirty` leaves anything here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<Kept>,

@@ -2,6 +2,8 @@
 //! installation that brings the same bytes once more, are told from an edit. Caches and build output keep none, because
 //! they come and go. Without a digest a file whose stat differs counts as changed.
 
+use std::collections::BTreeSet;
+
 use super::baseline::within;
 use super::caches::{Caches, TAG};
 use super::reader::Reader;
@@ -15,6 +17,18 @@ const BYTES: u64 = 1 << 30;
 
 /// ... and so many files. The smallest come first: settings and credentials before databases and archives.
 const FILES: usize = 200_000;
+
+/// What is to be kept.
+pub struct Wanted<'a> {
+    /// Where the hidden entries stand in the snapshot.
+    pub hidden: &'a [(usize, usize)],
+    /// The clock tick before the walk.
+    pub tick: Time,
+    /// Files that a process could write to without a sign of it.
+    pub mapped: &'a BTreeSet<RepoPath>,
+    /// What decides whether a change would be judged.
+    pub rules: &'a AuditRules,
+}
 
 /// A file whose digest is asked for.
 struct Job {
@@ -31,21 +45,20 @@ pub fn ignored(
     reader: &mut Reader,
     snapshot: &mut Snapshot,
     prefix: &RepoPath,
-    hidden: &[(usize, usize)],
-    tick: Time,
-    rules: &AuditRules,
+    wanted: &Wanted<'_>,
 ) -> Result<(Vec<RepoPath>, u64)> {
-    let caches = caches(reader, snapshot, prefix, hidden)?;
+    let caches = caches(reader, snapshot, prefix, wanted.hidden)?;
     let mut jobs = Vec::new();
-    for &(at, position) in hidden {
+    for &(at, position) in wanted.hidden {
         let listing = &mut snapshot.listings_mut()[at];
         listing.entries_mut()[position].class = Class::Ignored;
         let entry = &listing.entries()[position];
         if !matches!(entry.stat.kind, Kind::File | Kind::Symlink) {
             continue;
         }
-        let (path, stat, must) = (listing.path_of(entry), entry.stat, entry.stat.is_racy(tick));
-        if must || is_judged(rules, &caches, &path) {
+        let (path, stat) = (listing.path_of(entry), entry.stat);
+        let must = stat.is_racy(wanted.tick) || wanted.mapped.contains(&path);
+        if must || is_judged(wanted.rules, &caches, &path) {
             let path = RepoPath::from(within(prefix, path.as_bytes()));
             jobs.push(Job { place: (at, position), path, stat, must });
         }

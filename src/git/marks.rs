@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use unicode_normalization::UnicodeNormalization as _;
-
 use super::outside;
 use super::reader::Reader;
 use super::today::Today;
 use super::triage::Job;
-use crate::audit::links::{Mark, MarkKind};
+use crate::audit::links::{Mark, MarkKind, Peer};
 use crate::error::Result;
+use crate::policy::fold;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 use crate::snapshot::entry::{Class, Entry, Kind, Snapshot};
@@ -73,8 +72,9 @@ impl Marker<'_> {
                 }
                 _ => 0,
             };
-            let peers: Vec<RepoPath> =
-                seen.iter().filter(|path| **path != job.path && !self.is_ignored(path)).cloned().collect();
+            let others = seen.iter().filter(|path| **path != job.path && !self.new_ignored.contains(path));
+            let peer = |path: &RepoPath| Peer { path: path.clone(), ignored: self.is_ignored(path) };
+            let peers: Vec<Peer> = others.map(peer).collect();
             let elsewhere = elsewhere.saturating_sub(was_elsewhere);
             if !peers.is_empty() || elsewhere > 0 {
                 marks.push(Mark { path: job.path.clone(), kind: MarkKind::HardLink { peers, elsewhere } });
@@ -95,7 +95,8 @@ impl Marker<'_> {
             while !path.is_root() && self.baseline.entry(path.as_bytes()).is_none() && looked.insert(path.clone()) {
                 let directory = path.parent();
                 let names = folded.entry(directory.clone()).or_insert_with(|| self.names_of(&directory));
-                let twin = names.get(&fold(path.name())).and_then(|same| same.iter().find(|other| **other != path));
+                let twin =
+                    names.get(&fold::name(path.name())).and_then(|same| same.iter().find(|other| **other != path));
                 if let Some(other) = twin {
                     marks.push(Mark { path: path.clone(), kind: MarkKind::Twin(other.clone()) });
                 }
@@ -112,7 +113,7 @@ impl Marker<'_> {
             for entry in listing.entries() {
                 let path = listing.path_of(entry);
                 if !self.is_ignored(&path) {
-                    names.entry(fold(listing.name(entry))).or_default().push(path);
+                    names.entry(fold::name(listing.name(entry))).or_default().push(path);
                 }
             }
         }
@@ -142,34 +143,4 @@ fn names(snapshot: &Snapshot, inodes: &HashSet<(u64, u64)>) -> HashMap<(u64, u64
         }
     }
     names
-}
-
-/// A name as a file system sees it that ignores case and normalises Unicode. Going by upper case first makes `ß` and `ss`
-/// one, as full case folding does.
-fn fold(name: &[u8]) -> Vec<u8> {
-    match std::str::from_utf8(name) {
-        Ok(name) => {
-            let decomposed: String = name.nfd().collect();
-            decomposed.to_uppercase().to_lowercase().nfc().collect::<String>().into_bytes()
-        }
-        Err(_) => name.to_ascii_lowercase(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_differ_in_case_or_form_only_are_one() {
-        for (a, b) in
-            [("README.md", "readme.MD"), ("\u{e9}", "e\u{301}"), ("\u{c9}", "e\u{301}"), ("stra\u{df}e", "STRASSE")]
-        {
-            assert_eq!(fold(a.as_bytes()), fold(b.as_bytes()), "{a} {b}");
-        }
-        for (a, b) in [("a", "b"), ("e", "\u{e9}"), ("a", "a ")] {
-            assert_ne!(fold(a.as_bytes()), fold(b.as_bytes()), "{a} {b}");
-        }
-        assert_eq!(fold(b"A\xff"), b"a\xff");
-    }
 }

@@ -13,7 +13,7 @@ use super::open::Repository;
 use super::reader::{in_parallel, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
-use super::{history, layers, outside, staged, submodules};
+use super::{history, layers, mounted, outside, rights, staged, submodules};
 use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Remark};
 use crate::audit::ignored::{Ignored, IgnoredKind};
 use crate::error::{Error, Result};
@@ -50,12 +50,15 @@ pub struct Contents {
 /// The evidence of all checkouts.
 pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Difference>) -> Result<Evidence> {
     let head = head(&repository, scene)?;
-    let (drifts, same_refs) = super::plane::drifts::drifts(&repository, scene.control)?;
+    distrust(scene, &mut delta);
+    let (mut drifts, same_refs) = super::plane::drifts::drifts(&repository, scene.control)?;
+    drifts.extend(mounted::drifts(&repository, &scene.control.mounts));
     let no_history = same_refs && !head.moved();
     let mut evidence = Evidence {
         head,
         checkouts: scene.control.checkouts.iter().map(Frozen::checkout).collect(),
         drifts,
+        marks: rights::marks(&repository.location.root, &scene.control.capable, &delta),
         ..Evidence::default()
     };
     for (path, compared) in submodules::initialised(&repository, scene, &mut delta)? {
@@ -84,6 +87,20 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
     Ok(evidence)
 }
 
+/// Adds the files that a process could write to at arm without a sign of it, so that they are read whatever their stat says.
+fn distrust(scene: &Scene<'_>, delta: &mut Vec<Difference>) {
+    for path in &scene.control.mapped {
+        let (before, after) = (scene.baseline.entry(path.as_bytes()), scene.now.entry(path.as_bytes()));
+        if let (Some(before), Some(after)) = (before, after)
+            && let Err(at) = delta.binary_search_by(|difference| difference.path.cmp(path))
+        {
+            let difference =
+                Difference { path: path.clone(), before: Some(before.clone()), after: Some(after.clone()) };
+            delta.insert(at, difference);
+        }
+    }
+}
+
 /// The changed paths with their contents, one after the other in the order of [`observe`] within a checkout.
 pub fn contents(
     repository: Repository,
@@ -91,6 +108,7 @@ pub fn contents(
     mut delta: Vec<Difference>,
     each: &mut dyn FnMut(Contents) -> Result<()>,
 ) -> Result<()> {
+    distrust(scene, &mut delta);
     submodules::initialised(&repository, scene, &mut delta)?;
     for part in parts(repository, scene, delta)? {
         if let Some(change) = part.moved {

@@ -1,7 +1,5 @@
-//! Tracked symbolic links that lead out of the repository: a write through one is in no diff, so the file behind it is
-//! remembered by its digest.
-
-use std::io::Read as _;
+//! Tracked symbolic links that lead out of the repository: a write through one is in no diff, so what is behind it is
+//! remembered.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,11 +11,8 @@ use crate::audit::links::{self, Escape, Mark, MarkKind};
 use crate::error::Result;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
-use crate::snapshot::digest;
+use crate::snapshot::behind::{self, Seen};
 use crate::snapshot::entry::{Class, Kind, Snapshot};
-
-/// Larger targets are not read.
-const SMALL: u64 = 1024 * 1024;
 
 /// A tracked link that leads out, as it stood at arm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,8 +22,8 @@ pub struct OutsideLink {
     pub path: RepoPath,
     /// Its text.
     pub target: Text,
-    /// SHA-256 of the small regular file behind it; `null` when there is none.
-    pub sha256: Option<String>,
+    /// What is behind it; nothing where it dangles.
+    pub behind: Vec<Seen>,
 }
 
 /// The text of the link at `path` of the whole work tree; `None` where no link is.
@@ -72,8 +67,8 @@ pub fn freeze(
     for path in tracked {
         let Some(target) = link_text(reader, prefix, snapshot, path.as_bytes())? else { continue };
         if let Some(Escape::Absolute | Escape::Outside) = escape(reader, prefix, snapshot, path, &target)? {
-            let sha256 = digest_behind(repository, prefix, path);
-            found.push(OutsideLink { path: path.clone(), target: Text::from_bytes(target), sha256 });
+            let behind = look_behind(repository, prefix, path);
+            found.push(OutsideLink { path: path.clone(), target: Text::from_bytes(target), behind });
         }
     }
     Ok(found)
@@ -102,7 +97,7 @@ pub fn changed(
     for link in kept {
         let text = link_text(reader, prefix, now, link.path.as_bytes())?;
         if text.as_deref() == Some(link.target.as_bytes())
-            && digest_behind(repository, prefix, &link.path) != link.sha256
+            && behind::differs(&link.behind, &look_behind(repository, prefix, &link.path))
         {
             let kind = MarkKind::TargetChanged { target: link.target.clone() };
             marks.push(Mark { path: link.path.clone(), kind });
@@ -111,15 +106,7 @@ pub fn changed(
     Ok(marks)
 }
 
-/// SHA-256 of the small regular file that a link leads to. Anything else, and what cannot be read, has none.
-fn digest_behind(repository: &Repository, prefix: &RepoPath, path: &RepoPath) -> Option<String> {
-    let place = files::below(&repository.location.root, within(prefix, path.as_bytes()));
-    let file = files::open(&place).ok()??;
-    let size = file.metadata().ok()?.len();
-    if size > SMALL {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    file.take(SMALL + 1).read_to_end(&mut bytes).ok()?;
-    Some(digest::hex(&digest::sha256(&bytes)))
+/// What a link leads to, within the bounds of [`behind`].
+fn look_behind(repository: &Repository, prefix: &RepoPath, path: &RepoPath) -> Vec<Seen> {
+    behind::look(&files::below(&repository.location.root, within(prefix, path.as_bytes())))
 }

@@ -3,6 +3,7 @@
 use super::baseline::within;
 use super::compare;
 use super::hiding::{Fate, Hiding};
+use super::rights;
 use super::today::{Recorded, Today, recorded};
 use crate::audit::evidence::{Change, Drift, DriftKind, Layer, Mode, Obstacle, Remark, RemarkKind};
 use crate::audit::ignored::IgnoredKind;
@@ -192,6 +193,12 @@ impl<'a> Sorter<'a> {
         match (entry.stat.kind, was_ignored) {
             (Kind::Directory, None) => {}
             (Kind::Directory, Some(_)) => self.triage.ignored.push((path, IgnoredKind::Deleted)),
+            (Kind::Special, None)
+                if before.is_none_or(|before| before.stat.inode != entry.stat.inode)
+                    && rights::is_device(&self.today.repository, inside) =>
+            {
+                self.triage.marks.push(Mark { path, kind: MarkKind::Device });
+            }
             (Kind::Special, None) => self.remark(RemarkKind::Special, path),
             (Kind::Special, Some(_)) => self.triage.ignored.push((path, IgnoredKind::Changed)),
             // What Git tracks today is not hidden by any rule.
@@ -220,8 +227,7 @@ impl<'a> Sorter<'a> {
         let Some(after) = after.filter(|after| after.stat.kind == Kind::File) else { return };
         let new = after.stat.permissions & !before.map_or(0, |before| before.stat.permissions) & SPECIAL_BITS;
         let tracked = before.and_then(recorded).is_some();
-        let installed = || options::built_in_dependency(path.as_bytes()) || options::built_in_scratch(path.as_bytes());
-        if new != 0 && (tracked || !installed()) {
+        if new != 0 && (tracked || !options::is_built_in_output(path.as_bytes())) {
             let kind = MarkKind::SpecialBits(after.stat.permissions);
             self.triage.marks.push(Mark { path: path.clone(), kind });
         }

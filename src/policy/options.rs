@@ -1,11 +1,11 @@
 //! What a person loosens or tightens about the paths that no diff shows: ignored files, scratch zones, protected paths.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 use super::dependencies::{BOOKKEEPING, PLACES};
+use super::fold;
 use super::pattern::{Pattern, PatternSet};
 use super::protected::{PROTECTED, UNPROTECTED};
 use super::scratch::DEFAULT_ZONES;
@@ -109,6 +109,11 @@ static LIFTED: LazyLock<PatternSet> = LazyLock::new(|| table(UNPROTECTED.iter().
 static INSTALLED: LazyLock<PatternSet> = LazyLock::new(|| table(PLACES.iter().map(|row| row.glob)));
 static LISTS: LazyLock<PatternSet> = LazyLock::new(|| table(BOOKKEEPING.iter().map(|row| row.glob)));
 
+/// Whether the built-in tables know a path as installed packages or as build output.
+pub fn is_built_in_output(path: &[u8]) -> bool {
+    built_in_dependency(path) || built_in_scratch(path)
+}
+
 /// Whether the built-in table has a scratch zone at an ignored path.
 pub fn built_in_scratch(path: &[u8]) -> bool {
     ZONES.is_match(path)
@@ -121,7 +126,7 @@ pub fn built_in_dependency(path: &[u8]) -> bool {
 
 /// The pattern that covers a protected path together with what belongs to it: the control directory as a whole.
 pub fn protected_glob(path: &[u8]) -> Vec<u8> {
-    match prefixes(path).find(|prefix| GUARDED.is_match(&fold(prefix))) {
+    match prefixes(path).find(|prefix| GUARDED.is_match(&fold::path(prefix))) {
         Some(directory) if directory.len() < path.len() => [directory, b"/**"].concat(),
         _ => path.to_vec(),
     }
@@ -163,7 +168,7 @@ impl AuditRules {
 
     /// Why a path is protected, unless it was named as one that may change.
     ///
-    /// On a file system that ignores case another spelling is the same file, so the case of ASCII letters is ignored.
+    /// On other file systems another spelling is the same file, see [`fold::path`].
     pub fn protected(&self, path: &[u8]) -> Option<&'static str> {
         if self.allow_protected.is_match(path) {
             return None;
@@ -171,7 +176,7 @@ impl AuditRules {
         if self.protect.is_match(path) {
             return Some("protected at arm");
         }
-        let folded = fold(path);
+        let folded = fold::path(path);
         let at = GUARDED.first_match(&folded)?;
         (!LIFTED.is_match(&folded)).then_some(PROTECTED[at].reason)
     }
@@ -183,7 +188,7 @@ impl AuditRules {
         if self.protect.is_match(path) {
             return Some(reason);
         }
-        let first = prefixes(path).find(|prefix| GUARDED.is_match(&fold(prefix))).unwrap_or(path);
+        let first = prefixes(path).find(|prefix| GUARDED.is_match(&fold::path(prefix))).unwrap_or(path);
         let inside = INSTALLED.is_match(first) || self.is_default_zone(first);
         (!inside).then_some(reason)
     }
@@ -197,10 +202,6 @@ impl AuditRules {
 fn prefixes(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
     slashes.chain([path.len()]).map(|end| &path[..end])
-}
-
-fn fold(path: &[u8]) -> Cow<'_, [u8]> {
-    if path.iter().any(u8::is_ascii_uppercase) { Cow::Owned(path.to_ascii_lowercase()) } else { Cow::Borrowed(path) }
 }
 
 #[cfg(test)]
@@ -234,7 +235,9 @@ mod tests {
         });
         assert!(rules.protected(b".vscode/settings.json").is_none());
         assert!(rules.protected(b".vscode/tasks.json").is_some());
-        assert!(rules.protected(b".Claude/settings.json").is_some());
+        for spelling in [".Claude/settings.json", ".clau\u{200c}de/x", ".mcp.j\u{17f}on", ".vscode./tasks.json"] {
+            assert!(rules.protected(spelling.as_bytes()).is_some(), "{spelling}");
+        }
         assert_eq!(rules.protected(b"ci/verify.sh"), Some("protected at arm"));
         assert!(rules.protected(b".idea/workspace.xml").is_none());
         assert!(rules.protected(b".idea/runConfigurations/x.xml").is_some());

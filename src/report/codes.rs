@@ -10,13 +10,15 @@ pub fn human(rows: &[Explained]) -> String {
 
 fn paragraph(row: &Explained) -> String {
     format!(
-        "{}\n  {}\n  {} {}\n  {} {}\n",
+        "{}\n  {}\n  {} {}\n  {} {}\n  {} {}\n",
         paint(HEADING, row.name()),
         row.what,
-        paint(FAINT, "why: "),
+        paint(FAINT, "why:  "),
         row.why,
-        paint(HINT, "help:"),
-        row.help
+        paint(HINT, "undo: "),
+        row.help,
+        paint(HINT, "allow:"),
+        row.allow
     )
 }
 
@@ -32,6 +34,6 @@ mod tests {
         let row = codes::find("lost-work").unwrap();
         let text = strip_str(&human(std::slice::from_ref(row))).to_string();
         assert!(text.starts_with("lost-work\n  "), "{text}");
-        assert!(text.contains("cordon rescue") && text.lines().count() == 4, "{text}");
+        assert!(text.contains("cordon rescue") && text.lines().count() == 5, "{text}");
     }
 }

@@ -22,6 +22,7 @@ use crate::git::plane::read::Plane;
 use crate::policy::text::Text;
 use crate::policy::{command, envelope};
 use crate::snapshot::fingerprint::{self, Fingerprint};
+use crate::snapshot::mapped;
 
 /// The most attempts that an envelope may grant.
 const MAX_ATTEMPTS: u32 = 100;
@@ -108,10 +109,12 @@ fn record_with(
 ) -> Result<Recorded> {
     let root = &repository.location.root;
     let tick = look::tick(root)?;
-    let mut snapshot = look::walk(root, progress)?;
+    let (mapped, snapshot) = look::beside(true, || mapped::writable(root), || look::walk(root, progress));
+    let mut snapshot = snapshot?;
     progress("comparing with HEAD", 0);
     let entries = snapshot.len() as u64;
-    let mut taken = baseline::take(repository, &mut snapshot, tick, &request.audit.compile()?, keeper.as_mut())?;
+    let mut taken =
+        baseline::take(repository, &mut snapshot, tick, &request.audit.compile()?, mapped, keeper.as_mut())?;
     let warnings = warnings::warnings(request, &snapshot, root);
     progress("writing the fingerprint", 0);
     let registration = register::plan(&repository.location.common_dir)?;

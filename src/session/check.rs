@@ -39,22 +39,10 @@ pub struct Look {
 /// A fingerprint of this size takes longer to read than a thread takes to start.
 const WORTH_A_THREAD: u64 = 256 * 1024;
 
-/// Does two things, at the same time if that is worth it.
-fn beside<A: Send, B>(parallel: bool, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
-    if !parallel {
-        return (first(), second());
-    }
-    std::thread::scope(|scope| {
-        let first = scope.spawn(first);
-        let second = second();
-        (first.join().expect("a thread that returns its errors does not panic"), second)
-    })
-}
-
 impl Look {
     /// Reads the fingerprint and walks the work tree.
     pub fn take(root: &Path, store: &Store, state: &State, rehash: bool, progress: Progress<'_>) -> Result<Look> {
-        let (fingerprint, now) = beside(
+        let (fingerprint, now) = look::beside(
             store.fingerprint_size() >= WORTH_A_THREAD,
             || store.fingerprint(state),
             || look::walk(root, progress),

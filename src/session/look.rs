@@ -31,3 +31,15 @@ pub fn tick(root: &Path) -> Result<Time> {
 pub fn now() -> String {
     jiff::Timestamp::now().to_string()
 }
+
+/// Does two things, at the same time if that is worth it.
+pub fn beside<A: Send, B>(parallel: bool, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    if !parallel {
+        return (first(), second());
+    }
+    std::thread::scope(|scope| {
+        let first = scope.spawn(first);
+        let second = second();
+        (first.join().expect("a thread that returns its errors does not panic"), second)
+    })
+}

@@ -1,5 +1,6 @@
 //! SHA-256 of contents, and of nothing that could make a reader wait.
 
+use std::fs::File;
 use std::io::Read;
 use std::os::fd::AsFd;
 
@@ -36,7 +37,15 @@ pub fn content<P: AsFd>(parent: P, name: &[u8], kind: Kind) -> Result<([u8; 32],
         let stat = open::stat(&parent, name)?;
         return if stat.kind == Kind::Symlink { Ok((sha256(&target), stat)) } else { Err(Errno::AGAIN) };
     }
-    let (mut file, before) = open::file(parent, name)?;
+    let (file, before) = open::file(parent, name)?;
+    opened(file, &before).map(|sum| (sum, before))
+}
+
+/// SHA-256 of an open regular file whose stat fields were `before`.
+///
+/// # Errors
+/// The system's error; `EAGAIN` when the file changed while it was read.
+pub fn opened(mut file: File, before: &Stat) -> Result<[u8; 32], Errno> {
     let mut hasher = Sha256::new();
     // One byte more than the size, so that the end of a small file is known without asking again.
     let mut chunk = vec![0; usize::try_from(before.size).map_or(CHUNK, |size| size.saturating_add(1).min(CHUNK))];
@@ -56,5 +65,5 @@ pub fn content<P: AsFd>(parent: P, name: &[u8], kind: Kind) -> Result<([u8; 32],
         }
     }
     let after = Stat::of(&rustix::fs::fstat(&file)?);
-    if after == before { Ok((hasher.finalize().into(), after)) } else { Err(Errno::AGAIN) }
+    if after == *before { Ok(hasher.finalize().into()) } else { Err(Errno::AGAIN) }
 }

@@ -2,10 +2,13 @@
 //!
 //! A check costs one [`walk`] plus work in proportion to the [`delta`]: nothing else is opened.
 
+pub mod behind;
 pub mod delta;
 pub mod digest;
 pub mod entry;
 pub mod fingerprint;
+pub mod mapped;
+pub mod mounts;
 pub mod open;
 mod varint;
 pub mod walk;

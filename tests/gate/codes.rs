@@ -11,11 +11,18 @@ fn all_codes_are_explained_without_a_repository() {
     let all = sandbox.cordon(&["codes"]).ok().json();
     assert!(json::array(&all).len() > 40, "{all}");
     for row in json::array(&all) {
-        for key in ["code", "what", "why", "help"] {
+        for key in ["code", "what", "why", "help", "allow"] {
             assert!(row[key].as_str().is_some_and(|text| text.len() > 4), "{key} of {row}");
         }
     }
-    sandbox.cordon(&["codes", "--format", "human"]).ok().says(&["lost-work", "cordon rescue", "path-outside", "why:"]);
+    sandbox.cordon(&["codes", "--format", "human"]).ok().says(&[
+        "lost-work",
+        "cordon rescue",
+        "path-outside",
+        "why:",
+        "undo:",
+        "allow:",
+    ]);
 }
 
 #[test]

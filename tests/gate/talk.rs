@@ -142,3 +142,57 @@ fn what_is_too_big_for_a_patch_is_left_out_by_name() {
     assert!(!String::from_utf8_lossy(&diff.stdout).contains("big"), "{diff:?}");
     run(sandbox.git_command(&["apply", "--reverse", "--check"]), &diff.stdout, PATIENCE).ok();
 }
+
+/// A name that would give commands to a terminal, a reader and a CI runner.
+const HOSTILE: &[u8] = b"data/x\n::error::y\r\x1b[2J\xe2\x80\xae\xff";
+
+#[track_caller]
+fn is_safe(outcome: &Outcome) {
+    for stream in [&outcome.stdout, &outcome.stderr] {
+        let text = String::from_utf8(stream.clone()).unwrap_or_else(|_| panic!("no UTF-8: {outcome:?}"));
+        assert!(!text.contains("\u{1b}[2J") && !text.contains(['\u{202e}', '\r']), "{outcome:?}");
+        assert!(!text.lines().any(|line| line.starts_with("::")), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_hostile_name_is_safe_in_notes_errors_hints_and_answers() {
+    let human = |sandbox: &Sandbox, args: &[&str]| {
+        let outcome = sandbox.cordon(&[args, &["--format", "human"]].concat());
+        is_safe(&outcome);
+        outcome
+    };
+    // A note about an ignored file, and a finding about it.
+    let sandbox = Sandbox::armed();
+    sandbox.write_raw(HOSTILE, "x\n");
+    human(&sandbox, &["check"]).ok().says(&["new ignored: data/x"]);
+    let sandbox = Sandbox::project();
+    sandbox.write_raw(HOSTILE, "x\n");
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    sandbox.write_raw(HOSTILE, "other\n");
+    human(&sandbox, &["check"]).rejected().says(&["ignored file changed: data/x"]);
+    human(&sandbox, &["status"]).ok();
+    // Refusals that name it, and a command in a hint that clears what it is about.
+    let sandbox = Sandbox::project();
+    sandbox.write_raw(HOSTILE, "x\n");
+    sandbox.git(&["add", "-f", "data"]).ok();
+    human(&sandbox, &["arm", "t", "--allow", "src/**"]).refused().says(&["dirty", "data/x"]);
+    sandbox.git(&["commit", "-q", "-m", "hostile"]).ok();
+    let mut flag = sandbox.git_command(&["update-index", "--assume-unchanged", "--"]);
+    flag.arg(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(HOSTILE));
+    run(flag, b"", PATIENCE).ok();
+    let told = human(&sandbox, &["arm", "t", "--allow", "src/**"]).refused().text();
+    let command = told.lines().find_map(|line| line.split_once("Clear the flag: ")).expect("a hint").1;
+    let mut shell = sandbox.command("bash");
+    shell.args(["-c", command]);
+    run(shell, b"", PATIENCE).ok();
+    human(&sandbox, &["arm", "t", "--allow", "src/**"]).ok();
+    // Work that was kept.
+    let sandbox = Sandbox::project();
+    sandbox.write_raw(b"x\n::error::y\x1b[2J", "x\n");
+    human(&sandbox, &["arm", "t", "--allow", "src/**", "--allow-dirty"]).ok();
+    sandbox.git(&["clean", "-fdq"]).ok();
+    human(&sandbox, &["check"]).rejected().says(&["cordon rescue $'x\\012::error"]);
+    human(&sandbox, &["reset"]).refused();
+    human(&sandbox, &["rescue"]).ok();
+}
