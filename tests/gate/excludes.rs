@@ -136,3 +136,76 @@ fn nobody_else_may_hide_like_a_tool() {
         sandbox.check().violates(&["newly hidden", &format!("path outside policy: {directory}/evil.sh")]);
     }
 }
+
+/// Negations, directories, anchors, case: what a rule newly hides is told whatever its form, and what it does not is not.
+#[test]
+fn every_form_of_rule_is_judged_by_its_effect() {
+    let cases: &[(&str, &str, bool)] = &[
+        ("*.tmp\n!keep.tmp\n", "keep.tmp", false),
+        ("*.tmp\n!keep.tmp\n", "other.tmp", true),
+        ("new/\n", "new/file", true),
+        ("README.md/\n", "docs/README.md", false),
+        ("/top\n", "docs/top", false),
+        ("/top\n", "top", true),
+        ("docs/**/x\n", "docs/a/b/x", true),
+        ("# *.txt\n", "a.txt", false),
+        ("\\#a\n", "#a", true),
+        ("a b \n", "a b", true),
+        ("[ab].c\n", "a.c", true),
+        ("/.agent/\n**/.agent/worktrees/\n", "docs/agent", false),
+    ];
+    for (rules, path, hidden) in cases {
+        let sandbox = Sandbox::armed();
+        exclude(&sandbox, rules);
+        sandbox.write(path, "x\n");
+        let outcome = sandbox.check().violates(&[&format!("path outside policy: {path}")]);
+        assert_eq!(outcome.text().contains("newly hidden: "), *hidden, "{rules:?} {path}: {outcome:?}");
+        let git = sandbox.git(&["status", "--porcelain", "-uall"]).ok();
+        assert_eq!(git.stdout.is_empty(), *hidden, "git itself: {rules:?} {path}");
+    }
+}
+
+#[test]
+fn an_exclude_file_in_a_new_directory_hides_nothing_from_a_check() {
+    let sandbox = Sandbox::armed();
+    sandbox.write("src/gen/.gitignore", "*\n");
+    sandbox.write("src/gen/payload.py", "x\n");
+    sandbox.check().violates(&["newly hidden: src/gen/.gitignore", "in src/gen: by the rule * in src/gen/.gitignore"]);
+    // The twin names what is to be built there, and nothing is.
+    let sandbox = Sandbox::armed();
+    sandbox.write("src/gen/.gitignore", "*.out\n");
+    sandbox.write("src/gen/make.py", "x\n");
+    sandbox.check().ok();
+}
+
+#[test]
+fn case_is_ignored_as_it_was_at_arm() {
+    let sandbox = Sandbox::project();
+    sandbox.git(&["config", "core.ignoreCase", "true"]).ok();
+    sandbox.write("x.LOG", "x\n");
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    sandbox.write("y.Log", "x\n");
+    sandbox.check().ok();
+    let sandbox = Sandbox::armed();
+    sandbox.git(&["config", "core.ignoreCase", "true"]).ok();
+    sandbox.write("y.Log", "x\n");
+    sandbox.check().violates(&["path outside policy: y.Log", "newly hidden: y.Log"]);
+}
+
+/// Files of the user that did not exist at arm: the one that the configuration names, and the default one.
+#[test]
+fn a_file_of_the_user_that_comes_later_is_judged_by_its_effect() {
+    for (key, place) in [(Some("~/rules"), "home/rules"), (None, "home/.config/git/ignore")] {
+        let sandbox = Sandbox::project();
+        if let Some(value) = key {
+            sandbox.git(&["config", "core.excludesFile", value]).ok();
+        }
+        sandbox.arm(&["--allow", "src/**"]).ok();
+        let rules = sandbox.outside().join(place);
+        fs::create_dir_all(rules.parent().unwrap()).unwrap();
+        fs::write(&rules, ".DS_Store\n*.orig\n").unwrap();
+        sandbox.check().ok();
+        sandbox.write("src/app.py.orig", "x\n");
+        sandbox.check().violates(&["newly hidden: src/app.py.orig"]);
+    }
+}

@@ -110,6 +110,18 @@ fn hard_names_inside_are_fine() {
     assert_eq!(verdict["metrics"]["files"], 8);
 }
 
+/// Case 67: an editor leaves an ignored swap file beside the file that it edits, and counts for no budget.
+#[test]
+fn a_swap_file_beside_an_edited_file_is_no_change() {
+    let sandbox = Sandbox::project();
+    sandbox.append(".gitignore", "*.swp\n");
+    sandbox.commit("ignore swap files");
+    sandbox.arm(&["--allow", "src/**", "--max-files", "1"]).ok();
+    sandbox.append("src/app.py", "X = 1\n");
+    sandbox.write("src/.app.py.swp", [0; 4096]);
+    assert_eq!(sandbox.check().ok().json()["changed_files"], serde_json::json!(["src/app.py"]));
+}
+
 /// Case 79: many ignored files lie about and nothing in them changes.
 #[test]
 fn many_ignored_files_cost_little_and_say_nothing() {
