@@ -2,6 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
+use serde_json::{Value, json};
+
 use super::effort::{Effort, names};
 use super::preset::{Agent, Place, Preset, Told};
 use crate::error::Error;
@@ -80,7 +82,7 @@ impl Worker {
         prompt: &str,
         prompt_file: &OsStr,
         asked: &Asked,
-        settings: Option<&str>,
+        settings: Option<&Value>,
     ) -> Result<Launch, Error> {
         self.validate(asked)?;
         match self {
@@ -149,7 +151,7 @@ impl Preset {
         prompt: &str,
         prompt_file: &OsStr,
         asked: &Asked,
-        settings: Option<&str>,
+        settings: Option<&Value>,
     ) -> Launch {
         let mut argv = vec![program];
         argv.extend(self.head.iter().map(OsString::from));
@@ -160,7 +162,8 @@ impl Preset {
         self.max_budget_usd.push(&mut argv, asked.max_budget_usd.map(|usd| usd.to_string()));
         self.model.push(&mut argv, asked.model.clone());
         self.effort.push(&mut argv, asked.effort.map(|effort| effort.name().to_owned()));
-        self.hooks.push(&mut argv, settings.map(str::to_owned));
+        let settings = with_effort(settings.filter(|_| self.hooks != Told::No), asked.effort);
+        self.hooks.push(&mut argv, settings.map(|settings| settings.to_string()));
         let on_input = match self.prompt {
             Place::ArgumentOrInput(_) => !fits(prompt),
             Place::Input(_) => true,
@@ -180,6 +183,17 @@ impl Preset {
             Place::File(flag) => argv.extend([flag.into(), prompt_file.to_owned()]),
         }
     }
+}
+
+/// The settings of one run. `ultracode` is also a setting: releases of Claude Code that do not know it as an effort only
+/// warn about it and go on without.
+fn with_effort(settings: Option<&Value>, effort: Option<Effort>) -> Option<Value> {
+    if effort != Some(Effort::Ultracode) {
+        return settings.cloned();
+    }
+    let mut all = settings.cloned().unwrap_or_else(|| json!({}));
+    all["ultracode"] = json!(true);
+    Some(all)
 }
 
 /// Whether a prompt can be an argument: short enough, and not to be taken for an option.

@@ -10,7 +10,7 @@ fn known(agent: Agent) -> Worker {
     Worker::Known(agent, None)
 }
 
-fn start(worker: &Worker, prompt: &str, asked: &Asked, settings: Option<&str>) -> Launch {
+fn start(worker: &Worker, prompt: &str, asked: &Asked, settings: Option<&Value>) -> Launch {
     worker.launch(prompt, OsStr::new("/p/prompt.md"), asked, settings).unwrap()
 }
 
@@ -31,10 +31,21 @@ fn claude_gets_what_its_contract_says_and_nothing_that_was_not_asked_for() {
         model: Some("opus".into()),
         effort: Some(Effort::Ultracode),
     };
-    let all = start(&Worker::Known(Agent::Claude, Some("/opt/claude".into())), "Work.", &asked, Some("{}"));
+    let all = start(&Worker::Known(Agent::Claude, Some("/opt/claude".into())), "Work.", &asked, Some(&json!({})));
     let expected = "/opt/claude -p Work. --output-format json --no-session-persistence --permission-mode acceptEdits --max-turns 7 \
-                    --max-budget-usd 0.5 --model opus --effort ultracode --settings {}";
+                    --max-budget-usd 0.5 --model opus --effort ultracode --settings {\"ultracode\":true}";
     assert_eq!(words(&all), expected.split(' ').collect::<Vec<_>>());
+}
+
+#[test]
+fn hooks_and_the_greatest_effort_share_the_settings() {
+    let asked = Asked { effort: Some(Effort::Ultracode), ..Asked::default() };
+    let alone = start(&known(Agent::Claude), "W", &asked, None);
+    assert!(words(&alone).ends_with(&["--effort", "ultracode", "--settings", "{\"ultracode\":true}"]));
+    let both = start(&known(Agent::Claude), "W", &asked, Some(&json!({"hooks": {}})));
+    assert!(words(&both).ends_with(&["--settings", "{\"hooks\":{},\"ultracode\":true}"]));
+    let hooks = start(&known(Agent::Claude), "W", &Asked::default(), Some(&json!({"hooks": {}})));
+    assert!(words(&hooks).ends_with(&["--settings", "{\"hooks\":{}}"]));
 }
 
 #[test]
@@ -73,7 +84,7 @@ fn the_other_agents_are_started_as_their_documents_say() {
             true,
         ),
     ] {
-        let launch = start(&known(agent), "Work.", &asked, Some("{}"));
+        let launch = start(&known(agent), "Work.", &asked, Some(&json!({})));
         assert_eq!(words(&launch), expected.split(' ').collect::<Vec<_>>());
         assert_eq!((launch.on_input, launch.in_file), (on_input, in_file), "{}", agent.name());
     }
@@ -138,7 +149,7 @@ fn a_command_gets_the_prompt_where_it_says() {
         (&["{prompt}", "{prompt_file}{}{"], vec!["{prompt}", "/p/prompt.md{}{"], false, true),
         (&["agent", "{promptx}", "{{prompt}}"], vec!["agent", "{promptx}", ""], false, false),
     ] {
-        let launch = start(&command(argv), hostile, &Asked::default(), Some("{}"));
+        let launch = start(&command(argv), hostile, &Asked::default(), Some(&json!({})));
         let braces = format!("{{{hostile}}}");
         let expected: Vec<&str> =
             expected.into_iter().map(|word| if word.is_empty() { braces.as_str() } else { word }).collect();

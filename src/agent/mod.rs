@@ -4,6 +4,7 @@
 
 pub mod brief;
 pub mod effort;
+pub mod event;
 pub mod launch;
 mod lines;
 pub mod preset;
@@ -11,3 +12,4 @@ mod readers;
 pub mod result;
 mod scan;
 pub mod settings;
+pub mod shell;

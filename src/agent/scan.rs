@@ -71,6 +71,11 @@ impl Element {
     }
 }
 
+/// The object that a text is as a whole.
+pub fn only(text: &[u8]) -> Option<Object> {
+    object(std::str::from_utf8(text).ok()?)
+}
+
 fn object(raw: &str) -> Option<Object> {
     serde_json::from_str(raw).ok().map(Object)
 }

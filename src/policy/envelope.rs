@@ -123,6 +123,12 @@ impl Rules {
             (None, None) => Decision::Outside,
         }
     }
+
+    /// Whether some path below a directory may be allowed. It never misses one, and may name a directory in which, by the
+    /// rest of a pattern, nothing is.
+    pub fn may_allow_below(&self, directory: &[u8]) -> bool {
+        self.allow.patterns.iter().any(|pattern| pattern.may_cover_below(directory))
+    }
 }
 
 #[cfg(test)]
@@ -152,6 +158,19 @@ mod tests {
         assert!(rules.decide(b"src/a.py").is_allowed());
         assert!(!rules.decide(b"src/secret").is_allowed());
         assert!(!rules.decide(b"README.md").is_allowed());
+    }
+
+    #[test]
+    fn a_directory_may_hold_what_is_allowed_unless_the_fixed_components_lead_elsewhere() {
+        let rules = Rules::compile(&patterns(&["src/a/*.rs", "docs/x", "**/test/**"][..2]), &[]).unwrap();
+        for directory in ["", "src", "src/a", "src/a/b", "docs"] {
+            assert!(rules.may_allow_below(directory.as_bytes()), "{directory}");
+        }
+        for directory in ["sr", "src/b", "docs/x", "docs/x/y", "lib", "source"] {
+            assert!(!rules.may_allow_below(directory.as_bytes()), "{directory}");
+        }
+        assert!(Rules::compile(&patterns(&["**/test/**"]), &[]).unwrap().may_allow_below(b"lib"));
+        assert!(Rules::compile(&patterns(&["s?c/**"]), &[]).unwrap().may_allow_below(b"src"));
     }
 
     #[test]

@@ -42,6 +42,20 @@ impl Pattern {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether the pattern may cover a path below a directory, by its components before the first wildcard.
+    pub fn may_cover_below(&self, directory: &[u8]) -> bool {
+        let mut components = self.0.as_bytes().split(|byte| *byte == b'/');
+        let mut above = directory.split(|byte| *byte == b'/').filter(|component| !component.is_empty());
+        loop {
+            match (components.next(), above.next()) {
+                (Some(component), _) if component.contains(&b'*') || component.contains(&b'?') => return true,
+                (Some(_), None) => return true,
+                (Some(component), Some(name)) if component == name => {}
+                _ => return false,
+            }
+        }
+    }
 }
 
 /// What is wrong with a pattern, and what to write instead.
