@@ -241,7 +241,8 @@ fn budgets(metrics: &Metrics, limits: &Limits) -> impl Iterator<Item = Finding> 
     })
 }
 
-fn left(metrics: &Metrics, limits: &Limits) -> Left {
+/// What remains of the budgets.
+pub fn left(metrics: &Metrics, limits: &Limits) -> Left {
     let of = |limit: u64, used: u64| {
         i64::try_from(i128::from(limit) - i128::from(used)).unwrap_or(if limit > used { i64::MAX } else { i64::MIN })
     };

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod codes;
+pub mod denied;
 pub mod drift;
 pub mod evidence;
 pub mod finding;

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 
 use super::args::{Arguments, Command, Format};
 use super::terminal::{Terminal, talk};
-use super::{arm, check, codes, diff, explain, policy, rescue, reset, status, usage};
+use super::{arm, check, codes, diff, explain, hook, policy, rescue, reset, status, usage};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::policy::escape;
@@ -45,7 +45,9 @@ fn own_format(command: &Command) -> Option<Format> {
 
 fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
     let repo = &arguments.repo;
-    if std::fs::metadata(repo).is_ok_and(|metadata| !metadata.is_dir()) {
+    // A hook answers with silence where others refuse.
+    let is_hook = matches!(arguments.command, Command::Hook(_));
+    if !is_hook && std::fs::metadata(repo).is_ok_and(|metadata| !metadata.is_dir()) {
         return Err(Error::usage(format!("--repo: {} is no directory", escape::plain(repo.as_os_str().as_bytes())))
             .hint("Name the repository's root, or any directory in it."));
     }
@@ -59,6 +61,7 @@ fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
         Command::Policy(arguments) => policy::run(arguments, terminal),
         Command::Rescue(rescue) => rescue::run(repo, rescue, terminal),
         Command::Codes(codes) => codes::run(codes, terminal),
+        Command::Hook(hook) => hook::run(repo, hook.event, terminal),
     }
 }
 

@@ -5,6 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod hook;
+
+pub use hook::{Hook, HookEvent};
+
 use super::number::whole;
 use crate::policy::limits::Limits;
 
@@ -136,6 +140,17 @@ Examples:
 Example:
   cordon codes lost-work")]
     Codes(Codes),
+
+    /// Answer the hooks of Claude Code, so that an agent hears what is outside before it writes it
+    ///
+    /// Each hook reads an event on standard input and answers in the JSON that Claude Code reads, or not at all: nothing
+    /// armed, an event that is not understood and every error are answered with silence and exit 0. Hooks advise; `check`
+    /// decides.
+    #[command(after_help = "\
+Examples:
+  cordon hook settings > .claude/settings.local.json
+  echo '{\"tool_name\":\"Edit\",\"tool_input\":{\"file_path\":\"README.md\"}}' | cordon hook pre-tool-use")]
+    Hook(Hook),
 }
 
 /// The arguments of `rescue`.
@@ -311,77 +326,5 @@ pub struct Explain {
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-
-    #[test]
-    fn the_definition_is_consistent() {
-        Arguments::command().debug_assert();
-    }
-
-    fn arm(words: &[&str]) -> Arm {
-        match Arguments::try_parse_from([&["cordon", "arm"], words].concat()).unwrap().command {
-            Command::Arm(arm) => arm,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn patterns_may_follow_one_option_or_repeat_it() {
-        let once = arm(&["x", "--allow", "a", "b", "--deny", "c", "--verify", "make -k", "true"]);
-        let each = arm(&["x", "--allow", "a", "--allow=b", "--deny", "c", "--verify", "make -k", "--verify", "true"]);
-        for arm in [once, each] {
-            assert_eq!(
-                (arm.label.as_str(), arm.allow, arm.deny),
-                ("x", vec!["a".into(), "b".into()], vec!["c".into()])
-            );
-            assert_eq!(arm.verify, ["make -k", "true"]);
-        }
-        assert_eq!(arm(&["--allow", "a", "--max-files", "1", "x"]).label, "x");
-    }
-
-    #[test]
-    fn numbers_have_their_defaults_and_bounds() {
-        let arm = arm(&["x", "--allow", "a"]);
-        assert_eq!((arm.max_files, arm.max_added_lines, arm.max_deleted_lines), (25, 2000, 1000));
-        assert_eq!((arm.max_working_bytes, arm.max_binary_files), (2_097_152, 2));
-        assert_eq!((arm.verify_timeout, arm.max_attempts, arm.allow_commits), (300, 3, false));
-        for bad in [
-            "--verify-timeout=0",
-            "--verify-timeout=inf",
-            "--verify-timeout=86401",
-            "--max-attempts=0",
-            "--max-attempts=101",
-            "--max-files=-1",
-            "--max-working-bytes=18446744073709551616",
-        ] {
-            assert!(Arguments::try_parse_from(["cordon", "arm", "x", "--allow", "a", bad]).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn global_options_stand_before_or_behind_the_command() {
-        for words in [
-            ["cordon", "--repo", "r", "--format", "json", "check"],
-            ["cordon", "check", "--repo", "r", "--format", "json"],
-        ] {
-            let arguments = Arguments::try_parse_from(words).unwrap();
-            assert_eq!((arguments.repo, arguments.format), ("r".into(), Some(Format::Json)));
-        }
-    }
-
-    #[test]
-    fn what_contradicts_itself_is_refused() {
-        for words in [
-            &["diff", "--inside", "--outside"][..],
-            &["explain"],
-            &["explain", "-z", "a"],
-            &["arm", "x"],
-            &["check", "--format", "xml"],
-        ] {
-            assert!(Arguments::try_parse_from([&["cordon"], words].concat()).is_err(), "{words:?}");
-        }
-    }
-}
+#[path = "args_tests.rs"]
+mod tests;

@@ -8,6 +8,7 @@ mod codes;
 mod colour;
 mod diff;
 mod explain;
+mod hook;
 mod number;
 mod policy;
 mod progress;

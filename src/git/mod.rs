@@ -3,6 +3,7 @@
 //! Nothing here runs a program that the repository names, and nothing here believes Git's caches: the index is read for
 //! what it lists, never for what it says about the files on disk, except at arm and to the nanosecond.
 
+pub mod ask;
 pub mod attributes;
 pub mod baseline;
 pub mod blob;

@@ -9,6 +9,7 @@ pub mod envelope;
 pub mod error;
 pub mod explain;
 pub mod findings;
+pub mod hook;
 pub mod json;
 pub mod policy;
 pub mod quote;

@@ -9,6 +9,7 @@ pub use super::anchor::Expected;
 pub use super::arm::arm;
 pub use super::check::check;
 pub use super::diff::{Side, diff};
+pub use super::hook::{pre_tool_use, session_start, stop};
 pub use super::rescue::rescue;
 pub use super::simple::{armed_envelope, reset, status};
 

@@ -81,6 +81,14 @@ pub fn check(start: &Path, options: &CheckOptions, progress: Progress<'_>) -> Re
     Ok(verdict)
 }
 
+/// What a check would find before it runs the verifiers. It takes no lock and writes nothing, so that it can be asked while
+/// another operation holds the lock.
+pub fn preview(root: &Path, store: &Store, record: &Record) -> Result<Judgement> {
+    let scene = Check { store, record, start: root, rehash: false, progress: &|_, _| () };
+    let evidence = scene.look(Repository::discover(root)?)?;
+    Ok(judge::judge(&record.config.policy, &record.config.rules()?, &evidence))
+}
+
 /// How often the verifiers may run before a tree that never rests is given up.
 const ROUNDS: usize = 2;
 

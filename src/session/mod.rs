@@ -6,6 +6,7 @@ mod arm;
 mod check;
 pub mod config;
 mod diff;
+mod hook;
 mod lock;
 mod look;
 mod opened;

@@ -17,6 +17,7 @@ mod codes;
 mod common;
 mod excludes;
 mod faults;
+mod hook;
 mod ignored;
 mod layers;
 mod links;
