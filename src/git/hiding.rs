@@ -14,6 +14,7 @@ use crate::audit::evidence::{Drift, DriftKind};
 use crate::error::Result;
 use crate::policy::options;
 use crate::policy::path::RepoPath;
+use crate::policy::shell;
 use crate::policy::text::Text;
 use crate::snapshot::delta::Difference;
 use crate::snapshot::entry::{Class, Kind, Snapshot};
@@ -110,7 +111,7 @@ impl<'a> Hiding<'a> {
     /// The drifts that this comes to: what is newly hidden, or else the sources that changed to no effect.
     pub fn drifts(&self) -> Vec<Drift> {
         let mut drifts: Vec<Drift> =
-            self.newly.iter().take(NAMED).map(|(directory, group)| drift(directory, group)).collect();
+            self.newly.iter().take(NAMED).map(|(directory, group)| self.drift(directory, group)).collect();
         if self.newly.len() > NAMED {
             drifts.push(Drift {
                 kind: DriftKind::NewlyHidden,
@@ -128,6 +129,37 @@ impl<'a> Hiding<'a> {
             }));
         }
         drifts
+    }
+
+    fn drift(&self, directory: &RepoPath, (paths, rule): &(Vec<RepoPath>, Option<Rule>)) -> Drift {
+        let mut subject = Text::default().path(&paths[0]);
+        if paths.len() > 1 {
+            let place = if directory.is_root() { "the top".to_owned() } else { directory.plain() };
+            subject = subject.word(format!(" and {} more in {place}", paths.len() - 1));
+        }
+        let what = match rule {
+            Some(rule) => Text::from("by the rule ")
+                .raw(&rule.pattern)
+                .word(" in ")
+                .raw(&rule.source)
+                .word(format!(", line {}", rule.line)),
+            None => Text::from("by a rule that did not stand at arm"),
+        };
+        Drift { kind: DriftKind::NewlyHidden, subject, what, undo: rule.as_ref().and_then(|rule| self.undo(rule)) }
+    }
+
+    /// The command that takes back the exclude file that a rule stands in; those outside of the tree have no copy.
+    fn undo(&self, rule: &Rule) -> Option<Text> {
+        let prefix = &self.today.frozen.prefix;
+        if !rule.in_tree || !prefix.is_root() {
+            return None;
+        }
+        let source = RepoPath::from(rule.source.as_bytes());
+        let restore = format!("restore --source={}", self.today.frozen.commit);
+        Some(match self.today.in_baseline(source.as_bytes()) {
+            Some(_) => shell::git("", &restore, &source),
+            None => shell::about("rm", &source),
+        })
     }
 
     fn hidden_today(&mut self, inside: &[u8]) -> Result<Option<Rule>> {
@@ -207,21 +239,4 @@ impl<'a> Hiding<'a> {
 /// What a source says; one that is absent says as much as an empty one.
 fn content(file: Option<&FrozenFile>) -> &[u8] {
     file.and_then(|file| file.content.as_ref()).map_or(&[], Text::as_bytes)
-}
-
-fn drift(directory: &RepoPath, (paths, rule): &(Vec<RepoPath>, Option<Rule>)) -> Drift {
-    let mut subject = Text::default().path(&paths[0]);
-    if paths.len() > 1 {
-        let place = if directory.is_root() { "the top".to_owned() } else { directory.plain() };
-        subject = subject.word(format!(" and {} more in {place}", paths.len() - 1));
-    }
-    let what = match rule {
-        Some(rule) => Text::from("by the rule ")
-            .raw(&rule.pattern)
-            .word(" in ")
-            .raw(&rule.source)
-            .word(format!(", line {}", rule.line)),
-        None => Text::from("by a rule that did not stand at arm"),
-    };
-    Drift { kind: DriftKind::NewlyHidden, subject, what, undo: None }
 }

@@ -103,6 +103,14 @@ fn the_commands_undo_changes_of_files() {
             fs::remove_file(s.at("src/util.py")).unwrap();
             fs::hard_link(s.at("README.md"), s.at("src/util.py")).unwrap();
         }),
+        ("hidden by a new exclude file", |s| {
+            s.write("src/gen/.gitignore", "*.py\n");
+            s.write("src/gen/a.py", "x\n");
+        }),
+        ("hidden by an edited exclude file", |s| {
+            s.append(".gitignore", "hidden.py\n");
+            s.write("src/hidden.py", "x\n");
+        }),
         ("a link that leads away", |s| symlink("/etc/passwd", s.at("src/away")).unwrap()),
         ("a repository inside", |s| {
             fs::create_dir(s.at("inner")).unwrap();
