@@ -55,11 +55,16 @@ fn tables() -> Vec<Table> {
         Table {
             name: "configuration",
             heading: "configuration keys whose change is a violation",
-            rows: keys(|weight| weight == Weight::Violation),
+            rows: keys(|weight| matches!(weight, Weight::Violation | Weight::NotedIfKnown(_))),
+        },
+        Table {
+            name: "configuration_noted",
+            heading: "configuration keys whose change is only noted, as what no table names is",
+            rows: keys(|weight| weight == Weight::Noted),
         },
         Table {
             name: "configuration_ignored",
-            heading: "configuration keys that ordinary work changes (what no table names is noted)",
+            heading: "configuration keys that ordinary work changes",
             rows: keys(|weight| matches!(weight, Weight::Ignored | Weight::IgnoredIfName)),
         },
     ]

@@ -92,7 +92,8 @@ fn place(source: Source, level: u8, path: Option<&std::path::Path>) -> Text {
 
 fn keep(key: &[u8], value: Option<&[u8]>) -> Value {
     let Some(value) = value else { return Value::Implicit };
-    if config_keys::is_secret(key) || without_password(key) != key || without_password(value) != value {
+    let is_secret = config_keys::is_secret(key) || config_keys::is_secret_value(value);
+    if is_secret || without_password(key) != key || without_password(value) != value {
         return Value::Secret(digest::hex(&digest::sha256(&[key, b"\0", value].concat())));
     }
     Value::Plain(Text::from_bytes(value))
@@ -149,7 +150,7 @@ fn drift(old: Option<&Setting>, new: Option<&Setting>) -> Option<Drift> {
     let kind = match config_keys::weigh(&rule, &after) {
         Weight::Violation => DriftKind::Config,
         Weight::Noted => DriftKind::ConfigUnknown,
-        Weight::Ignored | Weight::IgnoredIfName => return None,
+        Weight::Ignored | Weight::IgnoredIfName | Weight::NotedIfKnown(_) => return None,
     };
     let what = match (old, new) {
         (None, Some(new)) => Text::from("set to ").raw(&shown(&new.values)),
