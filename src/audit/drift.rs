@@ -30,6 +30,9 @@ const RULES: &[Rule] = &[
     rule(DriftKind::Alternates, Code::AlternatesChanged, "alternates changed", "Put back what the file said."),
     rule(DriftKind::Graft, Code::GraftChanged, "history boundary changed", "Put back what the file said."),
     rule(DriftKind::ReplaceRef, Code::ReplaceRef, "replace ref", "Delete it: git replace -d the object."),
+    rule(DriftKind::OtherRef, Code::RefChanged, "ref changed", "Put it back with git update-ref."),
+    noted(DriftKind::ForgeRef, Code::RefChanged, "ref of a forge changed"),
+    rule(DriftKind::RefShadow, Code::RefShadowed, "something stands in for a ref", "Put back what was there."),
     rule(DriftKind::BranchCreated, Code::BranchChanged, "branch created", "Delete it: git branch -D the branch."),
     rule(DriftKind::BranchMoved, Code::BranchChanged, "branch moved", "Move it back with git update-ref."),
     rule(DriftKind::BranchDeleted, Code::BranchChanged, "branch deleted", "Create it again with git update-ref."),
@@ -50,6 +53,7 @@ const RULES: &[Rule] = &[
         "Check after fewer commits, or squash them.",
     ),
     noted(DriftKind::LinkedWorktree, Code::LinkedWorktree, "new linked work tree"),
+    noted(DriftKind::LinkedWorktreeMoved, Code::LinkedWorktree, "HEAD of another work tree moved"),
     rule(
         DriftKind::GitDirectory,
         Code::GitDirectoryChanged,
@@ -58,6 +62,24 @@ const RULES: &[Rule] = &[
     ),
     rule(DriftKind::Sparse, Code::SparseChanged, "sparse settings changed", "git sparse-checkout disable"),
     rule(DriftKind::SubmoduleControl, Code::SubmoduleControl, "control file changed", "Put back what was there."),
+    rule(
+        DriftKind::InnerRef,
+        Code::SubmoduleRef,
+        "ref of a repository inside changed",
+        "Put it back with git update-ref.",
+    ),
+    rule(
+        DriftKind::InnerCommit,
+        Code::SubmoduleRef,
+        "branch of a repository inside changed",
+        "Put it back with git update-ref.",
+    ),
+    rule(
+        DriftKind::NestedRepository,
+        Code::NestedRepository,
+        "new repository inside",
+        "Remove it, or what it brings along.",
+    ),
     rule(DriftKind::FalseGitDirectory, Code::FalseGitDirectory, "directory called .git is no repository", "Remove it."),
     rule(
         DriftKind::Operation,
@@ -81,7 +103,7 @@ fn is_granted(envelope: &Envelope, evidence: &Evidence, drift: &Drift) -> bool {
     let own = evidence.head.baseline_ref.as_ref() == Some(&drift.subject);
     match drift.kind {
         DriftKind::BranchMoved if own => envelope.allow_commits || evidence.head.moved(),
-        DriftKind::BranchCreated => envelope.allow_commits,
+        DriftKind::BranchCreated | DriftKind::InnerCommit => envelope.allow_commits,
         // Where commits are not allowed, the finding about HEAD says it.
         DriftKind::BaselineLost => !envelope.allow_commits && evidence.head.moved(),
         _ => false,
@@ -106,8 +128,9 @@ mod tests {
     fn each_kind_has_a_row() {
         use DriftKind::{
             Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ConfigUnknown,
-            ExcludeSource, FalseGitDirectory, GitDirectory, Graft, HeadSwitched, HistoryTooLong, Hook, LinkedWorktree,
-            Mount, NewlyHidden, Operation, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
+            ExcludeSource, FalseGitDirectory, ForgeRef, GitDirectory, Graft, HeadSwitched, HistoryTooLong, Hook,
+            InnerCommit, InnerRef, LinkedWorktree, LinkedWorktreeMoved, Mount, NestedRepository, NewlyHidden, Operation,
+            OtherRef, RefShadow, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
         };
         let all = [
             Alternates,
@@ -125,10 +148,17 @@ mod tests {
             HeadSwitched,
             HistoryTooLong,
             Hook,
+            InnerCommit,
+            InnerRef,
+            ForgeRef,
             LinkedWorktree,
+            LinkedWorktreeMoved,
             Mount,
+            NestedRepository,
             NewlyHidden,
             Operation,
+            OtherRef,
+            RefShadow,
             ReplaceRef,
             Sparse,
             Stash,

@@ -187,6 +187,12 @@ pub enum DriftKind {
     Graft,
     /// An object is replaced by another.
     ReplaceRef,
+    /// A ref that is neither branch nor tag was created, moved or deleted.
+    OtherRef,
+    /// A ref in which a forge keeps its own books: only noted.
+    ForgeRef,
+    /// Something answers in the place of a ref: a file of the Git directory, a tag called like a branch, a packed line.
+    RefShadow,
     /// A local branch was created.
     BranchCreated,
     /// A local branch stands on another commit.
@@ -207,12 +213,20 @@ pub enum DriftKind {
     HistoryTooLong,
     /// A linked work tree appeared: only noted.
     LinkedWorktree,
+    /// HEAD of another work tree moved: only noted.
+    LinkedWorktreeMoved,
     /// `.git` itself, `commondir` or `gitdir` lead elsewhere.
     GitDirectory,
     /// Sparse settings of the index.
     Sparse,
     /// Control files of a submodule or of a nested repository.
     SubmoduleControl,
+    /// A ref of a submodule or of a nested repository.
+    InnerRef,
+    /// A branch of a submodule or of a nested repository was created, or the one that is checked out moved.
+    InnerCommit,
+    /// A repository that appeared since arm runs programs, leads elsewhere or hides something.
+    NestedRepository,
     /// A directory called `.git` that is no repository, so that Git looks away from what is in it.
     FalseGitDirectory,
     /// A merge, rebase, cherry-pick or revert was begun or went on.

@@ -48,6 +48,10 @@ pub enum Code {
     BranchChanged,
     /// A tag was created, moved or deleted.
     TagChanged,
+    /// A ref that is neither branch nor tag was created, moved or deleted.
+    RefChanged,
+    /// Something answers in the place of a ref.
+    RefShadowed,
     /// The stash grew, shrank or was dropped.
     StashChanged,
     /// A flag of the index hides a tracked path from Git.
@@ -80,6 +84,10 @@ pub enum Code {
     GitDirectoryChanged,
     /// A control file of a submodule or a nested repository changed.
     SubmoduleControl,
+    /// A ref of a submodule or a nested repository changed.
+    SubmoduleRef,
+    /// A repository that appeared since arm runs programs, leads elsewhere or hides something.
+    NestedRepository,
     /// A directory called .git is no repository, so that Git looks away from what is in it.
     FalseGitDirectory,
     /// A merge, rebase, cherry-pick or revert is under way that was not at arm.
@@ -128,6 +136,8 @@ impl Code {
             Code::HistoryTooLong => "history-too-long",
             Code::BranchChanged => "branch-changed",
             Code::TagChanged => "tag-changed",
+            Code::RefChanged => "ref-changed",
+            Code::RefShadowed => "ref-shadowed",
             Code::StashChanged => "stash-changed",
             Code::HiddenEntry => "hidden-entry",
             Code::SparseChanged => "sparse-changed",
@@ -144,6 +154,8 @@ impl Code {
             Code::ReplaceRef => "replace-ref",
             Code::GitDirectoryChanged => "git-directory-changed",
             Code::SubmoduleControl => "submodule-control",
+            Code::SubmoduleRef => "submodule-ref",
+            Code::NestedRepository => "nested-repository",
             Code::FalseGitDirectory => "false-git-directory",
             Code::OperationPending => "operation-pending",
             Code::LinkedWorktree => "linked-worktree",

@@ -64,7 +64,15 @@ pub fn at_top(root: &Path) -> Result<Location> {
 }
 
 fn at(root: &Path, dot_git: &Path, metadata: &std::fs::Metadata) -> Result<Location> {
-    let git_dir = if metadata.is_file() { linked_git_dir(root, dot_git)? } else { dot_git.to_path_buf() };
+    from(root, if metadata.is_file() { linked_git_dir(root, dot_git)? } else { dot_git.to_path_buf() })
+}
+
+/// A Git directory that has no work tree, or whose work tree does not matter.
+pub fn without_work_tree(git_dir: &Path) -> Result<Location> {
+    from(git_dir, git_dir.to_path_buf())
+}
+
+fn from(root: &Path, git_dir: PathBuf) -> Result<Location> {
     if !is_git_directory(&git_dir) {
         return Err(Error::repository(format!("{} is no Git directory that can be read", plain(&git_dir)))
             .hint("Run git status there to see what Git says."));
@@ -123,7 +131,7 @@ fn path_in(bytes: &[u8]) -> PathBuf {
 }
 
 /// Whether a directory has what Git asks of one of its own: HEAD, and objects and refs or a way to them.
-fn is_git_directory(directory: &Path) -> bool {
+pub fn is_git_directory(directory: &Path) -> bool {
     let has = |name: &str| std::fs::symlink_metadata(directory.join(name)).is_ok();
     has("HEAD") && (has("commondir") || (has("objects") && has("refs")))
 }
@@ -132,8 +140,11 @@ fn is_git_directory(directory: &Path) -> bool {
 pub fn of_other_owners(location: &Location) -> Vec<PathBuf> {
     let user = rustix::process::geteuid().as_raw();
     let caller = if user == 0 { sudo_user() } else { None };
-    [&location.root, &location.git_dir, &location.root.join(".git")]
+    let dot_git = location.root.join(".git");
+    let has_work_tree = location.root != location.git_dir;
+    [Some(&location.root), Some(&location.git_dir), has_work_tree.then_some(&dot_git)]
         .into_iter()
+        .flatten()
         .filter(|path| {
             std::fs::symlink_metadata(path)
                 .map_or(true, |metadata| metadata.uid() != user && Some(metadata.uid()) != caller)

@@ -36,6 +36,7 @@ pub mod outside;
 pub mod parallel;
 pub mod plane;
 pub mod reader;
+pub mod ref_files;
 pub mod rights;
 pub mod staged;
 pub mod submodules;

@@ -51,7 +51,7 @@ pub struct Contents {
 pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Difference>) -> Result<Evidence> {
     let head = head(&repository, scene)?;
     distrust(scene, &mut delta);
-    let (mut drifts, same_refs) = super::plane::drifts::drifts(&repository, scene.control)?;
+    let (mut drifts, same_refs) = super::plane::drifts::drifts(&repository, scene.control, scene.now)?;
     drifts.extend(mounted::drifts(&repository, &scene.control.mounts));
     let no_history = same_refs && !head.moved();
     let mut evidence = Evidence {

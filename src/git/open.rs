@@ -1,5 +1,6 @@
 //! Opens a repository as evidence: read-only, without the environment, with the settings pinned that could blind.
 
+use std::cell::OnceCell;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use super::files::plain;
 use super::kept::Contents;
 use super::locate::{self, Location};
 use super::objects::Objects;
+use super::ref_files::{self, RefFiles};
 use super::{format, index};
 use crate::error::{Error, Result};
 use crate::policy::text::Text;
@@ -37,6 +39,7 @@ pub struct Repository {
     pub gix: gix::Repository,
     /// Contents that were kept at arm because no commit has them.
     pub kept: Option<Arc<Contents>>,
+    refs: OnceCell<RefFiles>,
 }
 
 /// Where HEAD stands.
@@ -70,7 +73,7 @@ impl Repository {
         check_owner(&location, &gix)?;
         gix.set_workdir(location.root.clone()).map_err(|error| cannot_open(&location, error))?;
         gix.object_cache_size_if_unset(4 * 1024 * 1024);
-        Ok(Repository { location, gix, kept: None })
+        Ok(Repository { location, gix, kept: None, refs: OnceCell::new() })
     }
 
     /// The objects of this repository, kept contents included.
@@ -93,6 +96,15 @@ impl Repository {
             ),
         };
         Ok(Head { commit, branch })
+    }
+
+    /// The refs, as they stood when somebody asked first.
+    pub fn refs(&self) -> Result<&RefFiles> {
+        if let Some(refs) = self.refs.get() {
+            return Ok(refs);
+        }
+        let refs = ref_files::read(&self.location)?;
+        Ok(self.refs.get_or_init(|| refs))
     }
 
     /// The tree of a commit.

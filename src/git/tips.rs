@@ -6,14 +6,15 @@ use gix::ObjectId;
 
 use super::files;
 use super::open::Repository;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The older entries of the stash stand in no ref, only in its log.
 const STASH_LOG: &str = "logs/refs/stash";
 
 /// Every object that a ref, or an entry of the stash, names: history that is known when this is asked at arm. In hex.
 pub fn all(repository: &Repository) -> Result<Vec<String>> {
-    let mut tips = named(repository, |platform| platform.all())?;
+    let refs = repository.refs()?;
+    let mut tips: BTreeSet<ObjectId> = refs.all.keys().filter_map(|name| refs.object(name)).collect();
     tips.extend(stashed(repository)?);
     Ok(tips.into_iter().map(|id| id.to_string()).collect())
 }
@@ -23,28 +24,12 @@ pub fn all(repository: &Repository) -> Result<Vec<String>> {
 /// Remote-tracking refs are none of them: a fetch moves them. They are no boundary either, because a push, and anybody
 /// who writes a ref, moves them as well, to commits that were made here.
 pub fn live(repository: &Repository, head: Option<ObjectId>) -> Result<BTreeSet<ObjectId>> {
-    let mut tips = named(repository, |platform| platform.local_branches())?;
+    let refs = repository.refs()?;
+    let is_live = |name: &[u8]| name.starts_with(b"refs/heads/") || name == b"refs/stash";
+    let mut tips: BTreeSet<ObjectId> =
+        refs.all.keys().filter(|name| is_live(name)).filter_map(|name| refs.object(name)).collect();
     tips.extend(stashed(repository)?);
-    let stash = repository.gix.try_find_reference("refs/stash").map_err(unreadable)?;
-    tips.extend(stash.and_then(|stash| stash.try_id().map(gix::Id::detach)));
     tips.extend(head);
-    Ok(tips)
-}
-
-fn named(
-    repository: &Repository,
-    choose: impl for<'a> Fn(
-        &'a gix::reference::iter::Platform<'a>,
-    ) -> std::result::Result<gix::reference::iter::Iter<'a, 'a>, gix::Error>,
-) -> Result<BTreeSet<ObjectId>> {
-    let platform = repository.gix.references().map_err(unreadable)?;
-    let mut tips = BTreeSet::new();
-    for reference in choose(&platform).map_err(unreadable)? {
-        let mut reference = reference.map_err(unreadable)?;
-        // A symbolic ref that leads nowhere names nothing.
-        let id = reference.try_id().map(gix::Id::detach).or_else(|| reference.peel_to_id().ok().map(gix::Id::detach));
-        tips.extend(id);
-    }
     Ok(tips)
 }
 
@@ -57,12 +42,6 @@ fn stashed(repository: &Repository) -> Result<Vec<ObjectId>> {
 /// The second word of a line of a ref's log.
 fn new_id(line: &[u8]) -> Option<ObjectId> {
     ObjectId::from_hex(line.split(|byte| *byte == b' ').nth(1)?).ok()
-}
-
-fn unreadable(error: impl Into<anyhow::Error>) -> Error {
-    Error::repository("the refs of the repository cannot be read")
-        .caused_by(error)
-        .hint("Run git fsck to see which of them is damaged.")
 }
 
 #[cfg(test)]

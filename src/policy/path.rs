@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::escape;
 
 /// A repository-relative path: raw bytes, components separated by `/`, no leading or trailing slash.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct RepoPath(Box<[u8]>);
 
 impl RepoPath {

@@ -3,44 +3,127 @@
 //! Every place where Git would start a program names a canary that leaves its name behind when it is started. The same
 //! canaries run when Git does the same work, or the test would prove nothing.
 
+mod alive;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::common::run::{PATIENCE, run};
 use crate::common::sandbox::Sandbox;
 
-/// Keys whose values Git runs.
+/// Keys whose values Git runs as they are.
 const PROGRAMS: &[&str] = &[
+    "browser.x.cmd",
+    "core.alternateRefsCommand",
+    "core.askPass",
+    "core.editor",
     "core.fsmonitor",
-    "core.sshCommand",
     "core.gitProxy",
     "core.pager",
-    "core.editor",
-    "core.askPass",
-    "core.alternateRefsCommand",
+    "core.sshCommand",
     "credential.helper",
-    "gpg.program",
+    "credential.https://x.invalid.helper",
     "diff.external",
-    "diff.x.textconv",
     "diff.x.command",
-    "merge.x.driver",
+    "diff.x.textconv",
+    "difftool.x.cmd",
     "filter.x.clean",
+    "filter.x.process",
     "filter.x.smudge",
     "filter.y.process",
-    "uploadpack.packObjectsHook",
-    "sequence.editor",
-    "interactive.diffFilter",
-    "pager.status",
-    "pager.diff",
-    "sendemail.toCmd",
     "gc.recentObjectsHook",
+    "gpg.program",
+    "gpg.ssh.defaultKeyCommand",
+    "gpg.ssh.program",
+    "gpg.x509.program",
+    "imap.tunnel",
+    "instaweb.httpd",
+    "interactive.diffFilter",
+    "man.x.cmd",
+    "merge.x.driver",
+    "mergetool.x.cmd",
+    "pager.diff",
+    "pager.log",
+    "pager.status",
+    "remote.x.receivepack",
+    "remote.x.uploadpack",
+    "sendemail.ccCmd",
+    "sendemail.headerCmd",
+    "sendemail.smtpServer",
+    "sendemail.toCmd",
+    "sequence.editor",
+    "tar.x.command",
+    "trailer.x.cmd",
+    "trailer.x.command",
+    "uploadpack.packObjectsHook",
 ];
 
-/// Hooks that Git runs when somebody looks or works.
-const HOOKS: &[&str] =
-    &["post-index-change", "pre-commit", "post-checkout", "reference-transaction", "fsmonitor-watchman", "pre-auto-gc"];
+/// Keys that take a program behind `!` or `ext::`.
+const COMMANDS: &[&str] = &["alias.diff", "alias.status", "alias.x", "remote.x.url", "submodule.libs/dep.update"];
+
+/// Every hook that Git knows.
+const HOOKS: &[&str] = &[
+    "applypatch-msg",
+    "commit-msg",
+    "fsmonitor-watchman",
+    "post-applypatch",
+    "post-checkout",
+    "post-commit",
+    "post-index-change",
+    "post-merge",
+    "post-receive",
+    "post-rewrite",
+    "post-update",
+    "pre-applypatch",
+    "pre-auto-gc",
+    "pre-commit",
+    "pre-merge-commit",
+    "pre-push",
+    "pre-rebase",
+    "pre-receive",
+    "prepare-commit-msg",
+    "proc-receive",
+    "push-to-checkout",
+    "reference-transaction",
+    "sendemail-validate",
+    "update",
+];
+
+/// The directory in which canaries leave their names.
+fn ran_below(sandbox: &Sandbox) -> PathBuf {
+    let ran = sandbox.outside().join("ran");
+    fs::create_dir_all(&ran).unwrap();
+    ran
+}
+
+/// A program that leaves its name behind. All are links to one script, which a child wrote: a file that this process had
+/// open for writing may be busy for another test's child for a while.
+fn canary(sandbox: &Sandbox, ran: &Path, name: &str) -> PathBuf {
+    link_to(sandbox, name, "script", &format!("#!/bin/sh\n: > '{}'/\"${{0##*/}}\"\nexit 1\n", ran.display()))
+}
+
+/// One that lets Git go on.
+fn singing_and_content(sandbox: &Sandbox, ran: &Path) -> PathBuf {
+    link_to(sandbox, "content", "content-script", &format!("#!/bin/sh\n: > '{}'/content\nexit 0\n", ran.display()))
+}
+
+fn link_to(sandbox: &Sandbox, name: &str, script: &str, text: &str) -> PathBuf {
+    let bin = sandbox.outside().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    let script = bin.join(script);
+    if !script.exists() {
+        let mut write = sandbox.command("sh");
+        write.args(["-c", "cat > \"$0\" && chmod +x \"$0\""]).arg(&script);
+        let _ = run(write, text.as_bytes(), PATIENCE).ok();
+    }
+    let program = bin.join(name.replace('/', "-"));
+    if !program.exists() {
+        symlink(&script, &program).unwrap();
+    }
+    program
+}
 
 struct Cage {
     sandbox: Sandbox,
@@ -55,19 +138,23 @@ impl Cage {
         sandbox.git(&["submodule", "add", "-q", inner.root.to_str().unwrap(), "libs/dep"]).ok();
         sandbox.write(".gitattributes", "*.py filter=x diff=x merge=x\n*.md filter=y diff=x\n");
         sandbox.commit("attributes");
-        let ran = sandbox.outside().join("ran");
-        fs::create_dir(&ran).unwrap();
-        fs::create_dir(sandbox.outside().join("bin")).unwrap();
+        let ran = ran_below(&sandbox);
         let cage = Cage { sandbox, ran };
         for key in PROGRAMS {
             let program = cage.canary(key);
             cage.sandbox.git_quietly(&["config", key, program.to_str().unwrap()]);
         }
-        let alias = format!("!{}", cage.canary("alias").display());
-        for name in ["status", "diff", "x"] {
-            cage.sandbox.git_quietly(&["config", &format!("alias.{name}"), &alias]);
+        for key in COMMANDS {
+            let before = if key.starts_with("remote.") { "ext::" } else { "!" };
+            let program = format!("{before}{}", cage.canary(key).display());
+            cage.sandbox.git_quietly(&["config", key, &program]);
         }
-        cage.sandbox.git_quietly(&["config", "submodule.libs/dep.update", &alias]);
+        let global = cage.sandbox.outside().join("home/.gitconfig");
+        for key in PROGRAMS {
+            let program = cage.canary(&format!("global-{key}"));
+            let file = global.to_str().unwrap();
+            cage.sandbox.git_quietly(&["config", "--file", file, key, program.to_str().unwrap()]);
+        }
         let inner = cage.canary("inner-fsmonitor");
         cage.sandbox.git_quietly(&["-C", "libs/dep", "config", "core.fsmonitor", inner.to_str().unwrap()]);
         for directory in [".git/hooks", ".githooks", ".git/modules/libs/dep/hooks"] {
@@ -82,22 +169,8 @@ impl Cage {
         cage
     }
 
-    /// A program that leaves its name behind. All are links to one script, which a child wrote: a file that this
-    /// process had open for writing may be busy for another test's child for a while.
     fn canary(&self, name: &str) -> PathBuf {
-        let bin = self.sandbox.outside().join("bin");
-        let script = bin.join("script");
-        if !script.exists() {
-            let text = format!("#!/bin/sh\n: > '{}'/\"${{0##*/}}\"\nexit 1\n", self.ran.display());
-            let mut write = self.sandbox.command("sh");
-            write.args(["-c", "cat > \"$0\" && chmod +x \"$0\""]).arg(&script);
-            let _ = run(write, text.as_bytes(), PATIENCE).ok();
-        }
-        let program = bin.join(name);
-        if !program.exists() {
-            symlink(&script, &program).unwrap();
-        }
-        program
+        canary(&self.sandbox, &self.ran, name)
     }
 
     fn ran(&self) -> BTreeSet<String> {
@@ -155,51 +228,20 @@ fn no_canary_runs() {
         sandbox.append("docs/guide.md", "more\n");
         sandbox.append("libs/dep/src/app.py", "X = 1\n");
         sandbox.write("src/new.py", "X = 1\n");
-        for args in [&["check"][..], &["check", "--rehash"], &["status"], &["diff"], &["reset"]] {
+        for args in [
+            &["check"][..],
+            &["check", "--rehash"],
+            &["status"],
+            &["diff"],
+            &["explain", "src/app.py"],
+            &["reset"],
+            &["arm", "test", "--allow", "src/**", "--allow-dirty"],
+            &["rescue", "--to", "../rescued"],
+            &["check"],
+        ] {
             codes.push(cage.cordon(args));
         }
-        assert_eq!(codes, [0, 0, 3, 3, 0, 0, 0]);
+        assert_eq!(codes, [0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(cage.ran(), BTreeSet::new());
-    }
-}
-
-/// The same canaries sing for Git.
-#[test]
-fn the_canaries_are_alive() {
-    let cage = Cage::new();
-    let sandbox = &cage.sandbox;
-    sandbox.append("src/app.py", "X = 1\n");
-    sandbox.append("README.md", "more\n");
-    sandbox.append(".gitmodules", "# more\n");
-    for args in [
-        &["status"][..],
-        &["add", "README.md"],
-        // Git gives up where this one fails, and asks nobody else.
-        &["config", "--unset", "filter.y.process"],
-        &["diff", "--", ".gitmodules"],
-        &["diff", "--", "src"],
-        &["log", "-p"],
-        &["add", "src/app.py"],
-        &["commit", "-S", "-m", "x"],
-        &["x"],
-        &["-C", "libs/dep", "status"],
-        &["update-ref", "refs/heads/new", "HEAD"],
-    ] {
-        sandbox.git_quietly(args);
-    }
-    let ran = cage.ran();
-    for name in [
-        "core.fsmonitor",
-        "diff.external",
-        "diff.x.command",
-        "diff.x.textconv",
-        "filter.x.clean",
-        "filter.y.process",
-        "pre-commit",
-        "alias",
-        "inner-fsmonitor",
-        "reference-transaction",
-    ] {
-        assert!(ran.contains(name), "{name} did not run: {ran:?}");
     }
 }

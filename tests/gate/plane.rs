@@ -1,5 +1,10 @@
-//! What stands beside the files: configuration, hooks, refs and the files of the Git directory.
+//! The control plane: configuration, hooks, refs and files of the Git directory.
 
 mod config;
 mod control;
+mod dormant;
+mod inner_refs;
+mod nested;
 mod refs;
+mod shadows;
+mod worktrees;

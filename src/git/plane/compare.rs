@@ -6,35 +6,38 @@ use super::files::{Rule, Seen, Watched, quoted};
 use super::past::Past;
 use super::read::{Part, Plane};
 use super::refs::{Ref, Refs};
-use super::{config, hooks};
+use super::{config, dormant, hooks, inside};
 use crate::audit::evidence::{Drift, DriftKind};
 use crate::policy::text::Text;
 
-/// What drifted between arm and now. `head` is HEAD's commit at arm.
-pub fn compare(armed: &Plane, now: &Plane, head: Option<&[u8]>, past: &dyn Past) -> Vec<Drift> {
+/// What drifted between arm and now.
+pub fn compare(armed: &Plane, now: &Plane, past: &dyn Past) -> Vec<Drift> {
     let mut drifts = Vec::new();
-    for old in &armed.parts {
-        let Some(new) = now.parts.iter().find(|new| new.prefix == old.prefix) else { continue };
-        let found = part(old, new);
-        if old.prefix.is_root() {
-            drifts.extend(found);
-        } else {
-            drifts.extend(found.into_iter().filter_map(|drift| inside(old, drift)));
-        }
+    if let (Some(old), Some(new)) = (armed.parts.first(), now.parts.first()) {
+        drifts.extend(part(old, new));
+        drifts.extend(refs_of(&old.refs, &new.refs, past));
     }
-    drifts.extend(heads(&armed.refs, &now.refs));
-    drifts.extend(own_refs(&armed.refs, &now.refs, head, past));
-    drifts.extend(stash(&armed.refs, &now.refs));
-    drifts.extend(shallow(&armed.refs, &now.refs, past));
+    drifts.extend(inside::compare(armed, now, past));
     drifts
 }
 
-fn part(old: &Part, new: &Part) -> Vec<Drift> {
-    // A repository inside that is gone altogether is a matter of files.
-    if new.dot_git.is_none() {
-        return Vec::new();
+/// What drifted of the refs of one repository.
+pub fn refs_of(armed: &Refs, now: &Refs, past: &dyn Past) -> Vec<Drift> {
+    let mut drifts = Vec::new();
+    drifts.extend(heads(armed, now));
+    drifts.extend(own_refs(armed, now, past));
+    drifts.extend(stash(armed, now));
+    drifts.extend(shallow(armed, now, past));
+    drifts
+}
+
+/// What drifted of the settings and files of one repository.
+pub fn part(old: &Part, new: &Part) -> Vec<Drift> {
+    if old.broken.is_some() && new.broken.is_some() {
+        return watched(&old.files, &new.files);
     }
-    if old.dot_git != new.dot_git || old.broken.is_some() != new.broken.is_some() {
+    let moved = old.prefix == new.prefix && (old.dot_git != new.dot_git || old.git_dir != new.git_dir);
+    if moved || old.broken.is_some() != new.broken.is_some() {
         let what = match &new.broken {
             Some(why) => Text::from("cannot be opened any more: ").raw(why),
             None => Text::from("is not what it was"),
@@ -42,26 +45,15 @@ fn part(old: &Part, new: &Part) -> Vec<Drift> {
         return vec![Drift { kind: DriftKind::GitDirectory, subject: Text::from(".git"), what, undo: None }];
     }
     let mut drifts = config::compare(&old.config, &new.config, &old.declared);
+    drifts.extend(dormant::compare(&old.dormant, &new.dormant));
     drifts.extend(hooks::compare(&old.hooks, &new.hooks));
-    drifts.extend(watched(&old.files, &new.files));
+    let moved_here = |file: &Watched| file.path.as_bytes().ends_with(b"/.git") && old.prefix != new.prefix;
+    drifts.extend(watched(&old.files, &new.files.iter().filter(|file| !moved_here(file)).cloned().collect::<Vec<_>>()));
     drifts
 }
 
-/// A drift of a repository inside: what would only be noted of the own repository is not worth a word there.
-fn inside(part: &Part, drift: Drift) -> Option<Drift> {
-    if matches!(drift.kind, DriftKind::ConfigUnknown | DriftKind::LinkedWorktree) {
-        return None;
-    }
-    let subject = Text::default().path(&part.prefix).word(": ").raw(&drift.subject);
-    let place = super::files::quoted(part.prefix.as_bytes());
-    let undo = drift.undo.map(|undo| match undo.as_bytes().strip_prefix(b"git config ") {
-        Some(rest) => Text::from("cd ").raw(&place).word(" && git config ").raw(&Text::from_bytes(rest)),
-        None => undo,
-    });
-    Some(Drift { kind: DriftKind::SubmoduleControl, subject, what: drift.what, undo })
-}
-
-fn watched(armed: &[Watched], now: &[Watched]) -> Vec<Drift> {
+/// What drifted of the watched files.
+pub fn watched(armed: &[Watched], now: &[Watched]) -> Vec<Drift> {
     let old: BTreeMap<&[u8], &Watched> = armed.iter().map(|file| (file.path.as_bytes(), file)).collect();
     let new: BTreeMap<&[u8], &Watched> = now.iter().map(|file| (file.path.as_bytes(), file)).collect();
     let mut drifts = Vec::new();
@@ -78,6 +70,9 @@ fn watched(armed: &[Watched], now: &[Watched]) -> Vec<Drift> {
     for (path, before) in &old {
         match new.get(path) {
             Some(after) if same(before, after) => {}
+            Some(Watched { seen: Seen::Link(target), .. }) => {
+                drifts.push(Drift { what: Text::from("is a link to ").raw(target), ..drift(before, "", None) });
+            }
             Some(_) => drifts.push(drift(before, "has other content", None)),
             // A linked work tree that is gone was pruned, and what belonged to it went along.
             None if before.rule == Rule::Worktree || (worktree_of(path, &old) && !worktree_of(path, &new)) => {}
@@ -85,15 +80,26 @@ fn watched(armed: &[Watched], now: &[Watched]) -> Vec<Drift> {
         }
     }
     for (path, after) in &new {
-        // What a new linked work tree brings along is told by the work tree itself.
-        if old.contains_key(path) || (worktree_of(path, &new) && !worktree_of(path, &old)) {
+        // What a new linked work tree brings along is told by the work tree itself, as long as Git wrote it.
+        let is_gits_own = matches!(after.rule, Rule::Leads | Rule::WorktreeHead);
+        if old.contains_key(path) || (is_gits_own && worktree_of(path, &new) && !worktree_of(path, &old)) {
             continue;
         }
-        let undo = match after.rule {
-            Rule::Worktree => None,
+        // A directory that is new tells of what is in it as well.
+        let parent = path.iter().rposition(|byte| *byte == b'/').map_or(&path[..0], |at| &path[..at]);
+        if after.rule == Rule::Operation && new.contains_key(parent) && !old.contains_key(parent) {
+            continue;
+        }
+        let undo = match (after.rule, &after.seen) {
+            (Rule::Worktree | Rule::WorktreeHead | Rule::Link, _) => None,
+            (_, Seen::Directory) => Some(Text::from("rm -r ").raw(&quoted(path))),
             _ => Some(Text::from("rm ").raw(&quoted(path))),
         };
-        drifts.push(drift(after, "created", undo));
+        let what = match &after.seen {
+            Seen::Link(target) => Text::from("became a link to ").raw(target),
+            _ => Text::from("created"),
+        };
+        drifts.push(Drift { what, ..drift(after, "", undo) });
     }
     drifts
 }
@@ -117,22 +123,17 @@ fn heads(armed: &Refs, now: &Refs) -> Option<Drift> {
     Some(Drift { kind: DriftKind::HeadSwitched, subject: Text::from("HEAD"), what, undo })
 }
 
-fn own_refs(armed: &Refs, now: &Refs, head: Option<&[u8]>, past: &dyn Past) -> Vec<Drift> {
+fn own_refs(armed: &Refs, now: &Refs, past: &dyn Past) -> Vec<Drift> {
     let old: BTreeMap<&[u8], &Text> = armed.own.iter().map(|Ref(name, value)| (name.as_bytes(), value)).collect();
     let new: BTreeMap<&[u8], &Text> = now.own.iter().map(|Ref(name, value)| (name.as_bytes(), value)).collect();
-    let tips: Vec<&[u8]> = armed
-        .own
-        .iter()
-        .map(|Ref(_, value)| value.as_bytes())
-        .filter(|value| !value.starts_with(b"ref:"))
-        .chain(head)
-        .collect();
+    let tips: Vec<&[u8]> =
+        armed.own.iter().map(|Ref(_, value)| value.as_bytes()).filter(|value| !value.starts_with(b"ref:")).collect();
     let mut drifts = Vec::new();
     let mut push = |kind: DriftKind, name: &[u8], what: Text, undo: Option<Text>| {
         drifts.push(Drift { kind, subject: Text::from_bytes(name), what, undo });
     };
     for (name, before) in &old {
-        let back = Some(undo(name, before));
+        let back = Some(undo(name, before, new.get(name).copied()));
         match new.get(name) {
             Some(after) if after == before => {}
             Some(after) => push(
@@ -146,35 +147,73 @@ fn own_refs(armed: &Refs, now: &Refs, head: Option<&[u8]>, past: &dyn Past) -> V
     }
     for (name, after) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
         let kind = match kind(name, DriftKind::BranchCreated) {
-            DriftKind::Tag if past.is_known(after.as_bytes(), &tips) => DriftKind::TagOnKnownHistory,
+            DriftKind::Tag | DriftKind::BranchCreated if shadows(name, &old, past) => DriftKind::RefShadow,
+            DriftKind::Tag if past.was_known(after.as_bytes()) || past.is_known(after.as_bytes(), &tips) => {
+                DriftKind::TagOnKnownHistory
+            }
             kind => kind,
         };
         let undo = match name.strip_prefix(b"refs/replace/") {
             Some(id) => Text::from("git replace -d ").raw(&quoted(id)),
-            None => Text::from("git update-ref -d ").raw(&quoted(name)),
+            None if after.as_bytes().contains(&b' ') => Text::from("git symbolic-ref --delete ").raw(&quoted(name)),
+            None => Text::from("git update-ref -d ").raw(&quoted(name)).word(" ").raw(after),
         };
         push(kind, name, Text::from("created at ").raw(after), Some(undo));
     }
     drifts
 }
 
-/// What a ref is, by its name; `branch` for branches and for refs of no known kind.
+/// Refs that mirror what a forge keeps for itself: nothing is checked out from them or pushed.
+const FORGES: &[&[u8]] = &[
+    b"refs/pull/",
+    b"refs/merge-requests/",
+    b"refs/changes/",
+    b"refs/pipelines/",
+    b"refs/environments/",
+    b"refs/keep-around/",
+];
+
+/// What a ref is, by its name; `branch` for branches.
 fn kind(name: &[u8], branch: DriftKind) -> DriftKind {
     const KINDS: &[(&[u8], DriftKind)] = &[
         (b"refs/tags/", DriftKind::Tag),
         (b"refs/replace/", DriftKind::ReplaceRef),
         (b"refs/stash", DriftKind::Stash),
     ];
-    KINDS.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(branch, |(_, kind)| *kind)
+    if name.starts_with(b"refs/heads/") {
+        return branch;
+    }
+    let named = KINDS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, kind)| *kind);
+    let forge = FORGES.iter().any(|prefix| name.starts_with(prefix));
+    named.unwrap_or(if forge { DriftKind::ForgeRef } else { DriftKind::OtherRef })
 }
 
-fn undo(name: &[u8], before: &Text) -> Text {
+/// Whether a new branch or tag answers to the short name of something else.
+fn shadows(name: &[u8], old: &BTreeMap<&[u8], &Text>, past: &dyn Past) -> bool {
+    const PREFIXES: [&[u8]; 3] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/"];
+    let Some(short) = PREFIXES.iter().find_map(|prefix| name.strip_prefix(*prefix)) else { return false };
+    let is_id = matches!(short.len(), 40 | 64) && short.iter().all(u8::is_ascii_hexdigit);
+    let other = PREFIXES.iter().map(|prefix| [prefix, short].concat()).any(|other| {
+        let is_remote = other.starts_with(b"refs/remotes/");
+        other != name && (old.contains_key(other.as_slice()) || (is_remote && past.has_ref(&other)))
+    });
+    short == b"HEAD" || is_id || other
+}
+
+fn undo(name: &[u8], before: &Text, now: Option<&Text>) -> Text {
     if name == b"refs/stash" {
         return Text::from("git stash store ").raw(before);
     }
     match before.as_bytes().strip_prefix(b"ref: ") {
         Some(target) => Text::from("git symbolic-ref ").raw(&quoted(name)).word(" ").raw(&quoted(target.trim_ascii())),
-        None => Text::from("git update-ref ").raw(&quoted(name)).word(" ").raw(before),
+        None => {
+            let command = Text::from("git update-ref --no-deref ").raw(&quoted(name)).word(" ").raw(before);
+            // The old value makes Git refuse where somebody else moved it meanwhile.
+            match now.filter(|now| !now.as_bytes().contains(&b' ')) {
+                Some(now) => command.word(" ").raw(now),
+                None => command,
+            }
+        }
     }
 }
 
@@ -188,11 +227,20 @@ fn stash(armed: &Refs, now: &Refs) -> Option<Drift> {
     Some(Drift { kind: DriftKind::Stash, subject: Text::from("refs/stash"), what: what.into(), undo: None })
 }
 
-/// A boundary that vanished is history that was fetched; one that appeared must be where history really ends.
+/// A boundary that vanished is history that was fetched; one that appeared must be where history really ends, or be new
+/// and nowhere but on what was fetched.
 fn shallow(armed: &Refs, now: &Refs, past: &dyn Past) -> Vec<Drift> {
     let deepened = armed.shallow.iter().any(|commit| !now.shallow.contains(commit));
     let news = now.shallow.iter().filter(|commit| !armed.shallow.contains(commit));
-    news.filter(|commit| !(deepened && past.is_bottom(commit.as_bytes())))
+    // A fetch of limited depth ends at what it brought; what was there at arm is cut off by nobody honest.
+    let honest = |commit: &&Text| {
+        let commit = commit.as_bytes();
+        match past.was_known(commit) {
+            true => deepened && past.is_bottom(commit),
+            false => past.is_bottom(commit) || !past.is_live(commit),
+        }
+    };
+    news.filter(|commit| !honest(commit))
         .map(|commit| Drift {
             kind: DriftKind::Graft,
             subject: Text::from("shallow"),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::open::Repository;
 use crate::audit::evidence::{Drift, DriftKind};
-use crate::policy::config_keys::{self, Weight};
+use crate::policy::config_keys::{self, Origin, Weight};
 use crate::policy::text::Text;
 use crate::snapshot::digest;
 
@@ -35,19 +35,31 @@ pub struct Setting {
     pub values: Vec<Value>,
     /// The options that tell `git config` where the last of them stands.
     pub place: Text,
+    /// Whether a file of the repository itself says any of them, and not only the user's own files.
+    pub own: bool,
 }
 
-/// All settings that files say, sorted by key.
+/// All settings that files say, sorted by key. A `core.worktree` that says what is so anyway, as in a submodule, is left
+/// out.
 pub fn read(repository: &Repository) -> Vec<Setting> {
-    let snapshot = repository.gix.config_snapshot();
+    let mut settings = settings(repository.gix.config_snapshot().plumbing());
+    let is_true =
+        |setting: &Setting| setting.key.as_bytes() == b"core.worktree" && repository.other_worktree().is_none();
+    settings.retain(|setting| !is_true(setting));
+    settings
+}
+
+/// The settings of a parsed configuration, sorted by key.
+pub fn settings(config: &gix::config::File) -> Vec<Setting> {
     let mut settings: Vec<Setting> = Vec::new();
-    for section in snapshot.plumbing().sections() {
+    for section in config.sections() {
         let meta = section.meta();
         // What this program itself pins is no setting of the repository.
         if matches!(meta.source, Source::Api | Source::Cli | Source::Env | Source::EnvOverride) {
             continue;
         }
         let place = place(meta.source, meta.level, meta.path.as_deref());
+        let own = matches!(meta.source, Source::Local | Source::Worktree);
         let mut names: Vec<String> = section.value_names().map(|name| name.to_ascii_lowercase()).collect();
         names.sort();
         names.dedup();
@@ -65,7 +77,7 @@ pub fn read(repository: &Repository) -> Vec<Setting> {
                 values.push(None);
             }
             let values = values.iter().map(|value| keep(&key, value.as_ref().map(|value| value.as_slice()))).collect();
-            settings.push(Setting { key: Text::from_bytes(without_password(&key)), values, place: place.clone() });
+            settings.push(Setting { key: Text::from_bytes(without_password(&key)), values, place: place.clone(), own });
         }
     }
     // A stable sort keeps the order in which Git reads the values of one key.
@@ -75,6 +87,7 @@ pub fn read(repository: &Repository) -> Vec<Setting> {
         if same {
             kept.values.append(&mut next.values);
             kept.place = std::mem::take(&mut next.place);
+            kept.own |= next.own;
         }
         same
     });
@@ -141,6 +154,18 @@ pub fn compare(armed: &[Setting], now: &[Setting], declared: &[(Text, Text)]) ->
     let news = now.iter().filter(|new| at(armed, &new.key).is_none() && !is_declared(new));
     drifts.extend(news.filter_map(|new| drift(None, Some(new))));
     drifts
+}
+
+/// What the repository's own files say and Git did not write when it came to be.
+pub fn planted(now: &[Setting], origin: Origin) -> Vec<Drift> {
+    let is_own = |setting: &&Setting| {
+        setting.values.iter().all(|value| {
+            let plain = if let Value::Plain(text) = value { text.as_bytes() } else { b"" };
+            config_keys::is_gits_own(origin, setting.key.as_bytes(), plain)
+        })
+    };
+    let planted = now.iter().filter(|setting| setting.own).filter(|setting| !is_own(setting));
+    planted.filter_map(|new| drift(None, Some(new))).filter(|drift| drift.kind == DriftKind::Config).collect()
 }
 
 fn drift(old: Option<&Setting>, new: Option<&Setting>) -> Option<Drift> {
@@ -217,7 +242,7 @@ mod tests {
 
     fn setting(key: &str, values: &[&str]) -> Setting {
         let values = values.iter().map(|value| keep(key.as_bytes(), Some(value.as_bytes()))).collect();
-        Setting { key: Text::from(key), values, place: Text::from("--local") }
+        Setting { key: Text::from(key), values, place: Text::from("--local"), own: true }
     }
 
     #[test]

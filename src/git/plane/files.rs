@@ -1,6 +1,7 @@
 //! Files of the Git directory that lead elsewhere, lend objects or cut history: what stands there, without waiting.
 
 use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,8 @@ use sha2::{Digest as _, Sha256};
 use super::super::files;
 use super::super::open::Repository;
 use crate::audit::evidence::DriftKind;
+use crate::error::Result;
+use crate::policy::config_keys::Origin;
 use crate::policy::text::Text;
 use crate::snapshot::digest;
 
@@ -24,6 +27,8 @@ pub enum Seen {
     File(String, bool),
     /// A directory.
     Directory,
+    /// A link, where none belongs: its target.
+    Link(Text),
     /// A link that leads to nothing.
     Dangling,
     /// A FIFO, a socket or a device: never opened.
@@ -64,6 +69,14 @@ pub enum Rule {
     Configuration,
     /// A merge, rebase, cherry-pick or revert that is under way: the next commit takes up what it names.
     Operation,
+    /// HEAD of another work tree.
+    WorktreeHead,
+    /// A link in the place of a file or directory that Git itself makes, or a way back that leads elsewhere.
+    Link,
+    /// It answers in the place of a ref.
+    Shadow,
+    /// What lies in a directory that is called `.git` and is no repository.
+    FalseGit,
 }
 
 impl Rule {
@@ -74,8 +87,11 @@ impl Rule {
             Rule::Grafts => DriftKind::Graft,
             Rule::Attributes => DriftKind::Attributes,
             Rule::Sparse => DriftKind::Sparse,
-            Rule::Leads => DriftKind::GitDirectory,
+            Rule::Leads | Rule::Link => DriftKind::GitDirectory,
             Rule::Worktree => DriftKind::LinkedWorktree,
+            Rule::WorktreeHead => DriftKind::LinkedWorktreeMoved,
+            Rule::Shadow => DriftKind::RefShadow,
+            Rule::FalseGit => DriftKind::FalseGitDirectory,
             Rule::Configuration => DriftKind::Config,
             Rule::Operation => DriftKind::Operation,
         }
@@ -98,16 +114,58 @@ const OWN: &[(&str, Rule)] = &[
     ("MERGE_HEAD", Rule::Operation),
     ("CHERRY_PICK_HEAD", Rule::Operation),
     ("REVERT_HEAD", Rule::Operation),
+    ("MERGE_AUTOSTASH", Rule::Operation),
+    ("BISECT_START", Rule::Operation),
+    ("rebase-merge", Rule::Operation),
     ("rebase-merge/git-rebase-todo", Rule::Operation),
+    ("rebase-merge/autostash", Rule::Operation),
+    ("rebase-merge/head-name", Rule::Operation),
+    ("rebase-merge/onto", Rule::Operation),
+    ("rebase-apply", Rule::Operation),
     ("rebase-apply/next", Rule::Operation),
+    ("rebase-apply/autostash", Rule::Operation),
+    ("sequencer", Rule::Operation),
     ("sequencer/todo", Rule::Operation),
+];
+
+/// What Git makes as a file or a directory; a link in its place lets somebody else's stand for it.
+const NO_LINKS: &[&str] = &[
+    "HEAD",
+    "config",
+    "config.worktree",
+    "hooks",
+    "index",
+    "info",
+    "info/exclude",
+    "logs",
+    "modules",
+    "objects",
+    "objects/info",
+    "objects/pack",
+    "packed-refs",
+    "refs",
+    "refs/heads",
+    "refs/remotes",
+    "refs/tags",
+    "worktrees",
+];
+
+/// Files that every linked work tree has, or may have.
+const OF_WORKTREES: &[(&str, Rule)] = &[
+    ("commondir", Rule::Leads),
+    ("gitdir", Rule::Leads),
+    ("config.worktree", Rule::Configuration),
+    ("HEAD", Rule::WorktreeHead),
 ];
 
 /// Directories of the shared directory whose files are configuration of remotes, in the form of old.
 const REMOTES: &[&str] = &["remotes", "branches"];
 
 /// What stands at the watched places, sorted by path; places where nothing is are left out.
-pub fn read(repository: &Repository, attributes: impl Iterator<Item = PathBuf>) -> Vec<Watched> {
+///
+/// # Errors
+/// When a FIFO stands in the place of a file that leads elsewhere.
+pub fn read(repository: &Repository, attributes: impl Iterator<Item = PathBuf>) -> Result<Vec<Watched>> {
     let location = &repository.location;
     let mut places: Vec<(PathBuf, Rule)> = Vec::new();
     places.push((location.root.join(".git"), Rule::Leads));
@@ -117,29 +175,81 @@ pub fn read(repository: &Repository, attributes: impl Iterator<Item = PathBuf>) 
     for directory in REMOTES {
         places.extend(names(&location.common_dir.join(directory)).into_iter().map(|path| (path, Rule::Configuration)));
     }
+    let mut astray = Vec::new();
     for worktree in names(&location.common_dir.join("worktrees")) {
-        for (name, rule) in
-            [("commondir", Rule::Leads), ("gitdir", Rule::Leads), ("config.worktree", Rule::Configuration)]
-        {
-            // This work tree's own configuration is compared key by key.
-            if worktree != location.git_dir || name != "config.worktree" {
-                places.push((worktree.join(name), rule));
-            }
+        let is_this = worktree == location.git_dir;
+        places.extend(OF_WORKTREES.iter().map(|(name, rule)| (worktree.join(name), *rule)).filter(|(path, rule)| {
+            // This work tree's own configuration is compared key by key, and its HEAD as such.
+            !is_this && (*rule != Rule::Configuration || !is_gits_own(repository, path)) || *rule == Rule::Leads
+        }));
+        let back = worktree.join("commondir");
+        if files::read(&back)?.is_some_and(|to| !leads_to(&worktree, &to, &location.common_dir)) {
+            astray.push(back);
         }
         places.push((worktree, Rule::Worktree));
     }
     if location.git_dir != location.common_dir {
         places.push((location.common_dir.join("config.worktree"), Rule::Configuration));
     }
+    places.extend(super::shadows::find(repository).into_iter().map(|path| (path, Rule::Shadow)));
     places.sort();
     places.dedup_by(|a, b| a.0 == b.0);
-    places
-        .into_iter()
-        .filter_map(|(path, rule)| {
-            let seen = look(&path)?;
-            Some(Watched { rule, path: Text::from_bytes(path.into_os_string().into_encoded_bytes()), seen })
-        })
-        .collect()
+    let mut watched: Vec<Watched> = places.into_iter().filter_map(|(path, rule)| see(path, rule, look)).collect();
+    let mut roots = vec![&location.common_dir, &location.git_dir];
+    roots.dedup();
+    let links = roots.into_iter().flat_map(|root| NO_LINKS.iter().map(|name| root.join(name)));
+    watched.extend(links.filter_map(|path| see(path, Rule::Link, link)));
+    watched.extend(astray.into_iter().filter_map(|path| see(path, Rule::Link, look)));
+    Ok(watched)
+}
+
+/// Whether the path that stands alone in a file of `directory` is `wanted`.
+fn leads_to(directory: &Path, said: &[u8], wanted: &Path) -> bool {
+    let said = directory.join(std::ffi::OsStr::from_bytes(said.trim_ascii_end()));
+    std::fs::canonicalize(said).is_ok_and(|said| said == wanted)
+}
+
+fn see(path: PathBuf, rule: Rule, look: impl Fn(&Path) -> Option<Seen>) -> Option<Watched> {
+    let seen = look(&path)?;
+    Some(Watched { rule, path: Text::from_bytes(path.into_os_string().into_encoded_bytes()), seen })
+}
+
+fn link(path: &Path) -> Option<Seen> {
+    let target = std::fs::read_link(path).ok()?;
+    Some(Seen::Link(Text::from_bytes(target.into_os_string().into_encoded_bytes())))
+}
+
+/// Whether a `config.worktree` says only what `git worktree add` writes there.
+fn is_gits_own(repository: &Repository, path: &Path) -> bool {
+    let metadata = gix::config::file::Metadata::from(gix::config::Source::Worktree);
+    let bytes = files::read(path).ok().flatten().unwrap_or_default();
+    let parsed =
+        gix::config::File::from_bytes_no_includes(&bytes, metadata, gix::config::file::init::Options::default());
+    let own = super::config::settings(repository.gix.config_snapshot().plumbing());
+    parsed.is_ok_and(|parsed| {
+        let mut settings = super::config::settings(&parsed);
+        // It copies what the work tree says in which it was asked for.
+        settings.retain(|setting| !own.iter().any(|known| known.key == setting.key && known.values == setting.values));
+        super::config::planted(&settings, Origin::LinkedWorktree).is_empty()
+    })
+}
+
+/// What lies in a directory that is no repository although it is called `.git`, by its stat fields.
+pub fn contents(directory: &Path) -> Option<Watched> {
+    if !std::fs::symlink_metadata(directory).ok()?.is_dir() {
+        return None;
+    }
+    let snapshot = crate::snapshot::walk::walk(directory, &|_| ()).ok()?;
+    let mut hasher = Sha256::new();
+    for listing in snapshot.listings() {
+        for entry in listing.entries() {
+            let stat = entry.stat;
+            hasher.update(format!("{:?} {:?} {} {}\0", stat.kind, (stat.mtime, stat.ctime), stat.size, stat.inode));
+            hasher.update(listing.path_of(entry).as_bytes());
+        }
+    }
+    let seen = Seen::File(digest::hex(&hasher.finalize()), false);
+    Some(Watched { rule: Rule::FalseGit, path: Text::from_bytes(directory.as_os_str().as_encoded_bytes()), seen })
 }
 
 /// The entries of a directory, sorted; none where there is no directory that can be read.

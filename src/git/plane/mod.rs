@@ -3,9 +3,15 @@
 pub mod compare;
 pub mod config;
 pub mod declared;
+pub mod dormant;
 pub mod drifts;
 pub mod files;
+pub mod flags;
 pub mod hooks;
+pub mod inside;
 pub mod past;
+pub mod peeled;
+pub mod places;
 pub mod read;
 pub mod refs;
+pub mod shadows;

@@ -3,43 +3,68 @@
 use std::collections::HashSet;
 
 use gix::ObjectId;
-use gix::objs::{FindExt as _, Kind};
+use gix::objs::{FindExt as _, FindHeader as _, Kind};
 
 use super::super::objects::Objects;
 use super::super::open::Repository;
-use super::refs;
 
 /// Answers questions about history.
 pub trait Past {
     /// Whether the object leads to a commit that one of `tips` or a remote-tracking ref reaches.
     fn is_known(&self, id: &[u8], tips: &[&[u8]]) -> bool;
+    /// Whether the object leads to a commit that a ref of arm reached.
+    fn was_known(&self, id: &[u8]) -> bool;
     /// Whether history ends at this commit because what comes before is not there.
     fn is_bottom(&self, commit: &[u8]) -> bool;
+    /// Whether HEAD or a local branch reaches the commit today.
+    fn is_live(&self, commit: &[u8]) -> bool;
+    /// Whether there is a ref of this name today.
+    fn has_ref(&self, name: &[u8]) -> bool;
 }
 
 /// The objects of a repository.
 pub struct History<'a> {
     repository: &'a Repository,
     objects: Objects,
+    /// What the refs of arm named, in hex.
+    tips: &'a [String],
 }
 
 impl<'a> History<'a> {
-    /// The history of this repository.
-    pub fn of(repository: &'a Repository) -> Self {
-        History { repository, objects: Objects::of(&repository.gix) }
+    /// The history of this repository; `tips` are what its refs named at arm.
+    pub fn of(repository: &'a Repository, tips: &'a [String]) -> Self {
+        History { repository, objects: Objects::of(&repository.gix), tips }
+    }
+
+    fn reaches(&self, mut waiting: Vec<ObjectId>, wanted: ObjectId) -> bool {
+        let mut seen: HashSet<ObjectId> = waiting.iter().copied().collect();
+        while !seen.contains(&wanted) {
+            let Some(next) = waiting.pop() else { return false };
+            for parent in self.parents(next).unwrap_or_default() {
+                if seen.insert(parent) {
+                    waiting.push(parent);
+                }
+            }
+        }
+        true
     }
 
     /// The commit that an object is or that a tag names.
     fn commit(&self, id: &[u8]) -> Option<ObjectId> {
-        let mut id = ObjectId::from_hex(id).ok()?;
+        let id = self.peel(ObjectId::from_hex(id).ok()?)?;
+        let found = self.objects.try_header(&id).ok()??;
+        (found.kind == Kind::Commit).then_some(id)
+    }
+
+    /// What an object is when all tags around it are taken off.
+    pub fn peel(&self, mut id: ObjectId) -> Option<ObjectId> {
         let mut buffer = Vec::new();
         // A chain of tags is finite, because a tag cannot name what is made from it.
         loop {
             let found = self.objects.find(&id, &mut buffer).ok()?;
             match found.kind {
-                Kind::Commit => return Some(id),
                 Kind::Tag => id = gix::objs::TagRefIter::from_bytes(found.data, id.kind()).target_id().ok()?,
-                Kind::Tree | Kind::Blob => return None,
+                Kind::Commit | Kind::Tree | Kind::Blob => return Some(id),
             }
         }
     }
@@ -53,19 +78,26 @@ impl<'a> History<'a> {
 impl Past for History<'_> {
     fn is_known(&self, id: &[u8], tips: &[&[u8]]) -> bool {
         let Some(wanted) = self.commit(id) else { return false };
-        let all = refs::all(self.repository).unwrap_or_default();
-        let remote = all.iter().filter(|(name, _)| name.starts_with(b"refs/remotes/")).map(|(_, id)| id.as_slice());
-        let mut waiting: Vec<ObjectId> = tips.iter().copied().chain(remote).filter_map(|id| self.commit(id)).collect();
-        let mut seen: HashSet<ObjectId> = waiting.iter().copied().collect();
-        while !seen.contains(&wanted) {
-            let Some(next) = waiting.pop() else { return false };
-            for parent in self.parents(next).unwrap_or_default() {
-                if seen.insert(parent) {
-                    waiting.push(parent);
-                }
-            }
-        }
-        true
+        let refs = self.repository.refs().map(|refs| &refs.all).ok().into_iter().flatten();
+        let remote = refs.filter(|(name, _)| name.starts_with(b"refs/remotes/")).map(|(_, id)| id.as_slice());
+        self.reaches(tips.iter().copied().chain(remote).filter_map(|id| self.commit(id)).collect(), wanted)
+    }
+
+    fn was_known(&self, id: &[u8]) -> bool {
+        let Some(wanted) = self.commit(id) else { return false };
+        self.reaches(self.tips.iter().filter_map(|id| self.commit(id.as_bytes())).collect(), wanted)
+    }
+
+    fn is_live(&self, commit: &[u8]) -> bool {
+        let Some(wanted) = self.commit(commit) else { return false };
+        let head = self.repository.head().ok().and_then(|head| head.commit);
+        // Where the refs cannot be read nothing is taken for harmless.
+        super::super::tips::live(self.repository, head)
+            .map_or(true, |tips| self.reaches(tips.into_iter().collect(), wanted))
+    }
+
+    fn has_ref(&self, name: &[u8]) -> bool {
+        self.repository.refs().is_ok_and(|refs| refs.all.contains_key(name))
     }
 
     fn is_bottom(&self, commit: &[u8]) -> bool {

@@ -1,19 +1,14 @@
 //! The refs that are the user's own, the stash and the shallow boundary, read without opening an object.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use rustix::fs::{CWD, Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
-use super::super::files as git_files;
+use super::super::files;
 use super::super::open::Repository;
-use super::files::{self, Seen};
+use super::files::{Seen, look};
 use crate::error::Result;
 use crate::policy::text::Text;
-
-/// How deep refs may lie; a loop of links ends here.
-const DEPTH: usize = 64;
 
 /// Refs that a fetch keeps in step with elsewhere, or that a bisection and a rebase keep for themselves.
 const NOT_OWN: &[&[u8]] = &[b"refs/remotes/", b"refs/prefetch/", b"refs/bisect/", b"refs/rewritten/"];
@@ -39,6 +34,8 @@ pub struct Refs {
     pub stash_log: Option<String>,
     /// The commits at which a shallow history ends, sorted.
     pub shallow: Vec<Text>,
+    /// SHA-256 of `packed-refs`; `null` when there is none.
+    pub packed_sha256: Option<String>,
 }
 
 /// Reads them. `fetched` are the prefixes of refs that the configured remotes write.
@@ -49,90 +46,38 @@ pub fn read(repository: &Repository, fetched: &[Vec<u8>]) -> Result<Refs> {
             || !NOT_OWN.iter().copied().chain(fetched.iter().map(Vec::as_slice)).any(|prefix| name.starts_with(prefix))
     };
     let log = common.join("logs/refs/stash");
-    let stash = git_files::read(&log).ok().flatten().unwrap_or_default();
-    let mut shallow: Vec<Text> = git_files::read(&common.join("shallow"))?
+    let stash = files::read(&log).ok().flatten().unwrap_or_default();
+    let mut shallow: Vec<Text> = files::read(&common.join("shallow"))?
         .unwrap_or_default()
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty())
         .map(Text::from_bytes)
         .collect();
     shallow.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
+    let refs = repository.refs()?;
     Ok(Refs {
-        head: repository.head()?.branch,
-        own: all(repository)?
-            .into_iter()
+        head: head(&repository.location.git_dir)?,
+        own: refs
+            .all
+            .iter()
             .filter(|(name, _)| is_own(name))
-            .map(|(name, value)| Ref(Text::from_bytes(name), Text::from_bytes(value)))
+            .map(|(name, value)| Ref(Text::from_bytes(name.clone()), Text::from_bytes(value.clone())))
             .collect(),
         stashed: u64::try_from(stash.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count())
             .unwrap_or(u64::MAX),
-        stash_log: files::look(&log).map(|seen| match seen {
+        stash_log: look(&log).map(|seen| match seen {
             Seen::File(digest, _) => digest,
             _ => "no file".to_owned(),
         }),
         shallow,
+        packed_sha256: refs.packed_sha256.clone(),
     })
 }
 
-/// All refs, packed and loose; a loose one stands for the packed one of its name.
-pub fn all(repository: &Repository) -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
-    let common = &repository.location.common_dir;
-    let mut refs = BTreeMap::new();
-    for line in git_files::read(&common.join("packed-refs"))?.unwrap_or_default().split(|byte| *byte == b'\n') {
-        let Some(space) = line.iter().position(|byte| *byte == b' ') else { continue };
-        if !matches!(line[0], b'#' | b'^') {
-            refs.insert(line[space + 1..].trim_ascii_end().to_vec(), line[..space].to_vec());
-        }
-    }
-    loose(&common.join("refs"), b"refs", DEPTH, &mut refs);
-    Ok(refs)
-}
-
-fn loose(directory: &Path, name: &[u8], depth: usize, refs: &mut BTreeMap<Vec<u8>, Vec<u8>>) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        if std::fs::symlink_metadata(directory).is_ok() {
-            refs.insert(name.to_vec(), b"cannot be read".to_vec());
-        }
-        return;
-    };
-    for entry in entries.flatten() {
-        let file_name = entry.file_name();
-        let full = [name, b"/", file_name.as_encoded_bytes()].concat();
-        if full.ends_with(b".lock") {
-            continue;
-        }
-        let path = entry.path();
-        let is_directory = match entry.file_type() {
-            Ok(kind) if kind.is_symlink() => path.is_dir(),
-            Ok(kind) => kind.is_dir(),
-            Err(_) => false,
-        };
-        if is_directory {
-            loose(&path, &full, depth, refs);
-            continue;
-        }
-        match small(&path).map_or_else(|| git_files::read(&path), |bytes| Ok(Some(bytes))) {
-            Ok(Some(bytes)) => {
-                refs.insert(full, bytes.trim_ascii_end().to_vec());
-            }
-            Ok(None) => {}
-            Err(_) => {
-                refs.insert(full, b"cannot be read".to_vec());
-            }
-        }
-    }
-}
-
-/// The bytes of a small regular file with as few system calls as can be, because there may be thousands of refs; `None`
-/// for anything else, which is looked at with more care.
-fn small(path: &Path) -> Option<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(CWD, path, flags, Mode::empty()).ok()?;
-    let mut buffer = [0; 512];
-    // A FIFO without a writer reads as empty, and no ref is empty.
-    let read = rustix::io::read(&fd, &mut buffer).ok().filter(|read| (1..buffer.len()).contains(read))?;
-    Some(buffer[..read].to_vec())
+/// HEAD's branch, as the file says it.
+fn head(git_dir: &Path) -> Result<Option<Text>> {
+    let said = files::read(&git_dir.join("HEAD"))?.unwrap_or_default();
+    Ok(said.strip_prefix(b"ref:").map(|branch| Text::from_bytes(branch.trim_ascii())))
 }
 
 /// The prefixes that the destinations of `remote.*.fetch` share.

@@ -34,10 +34,8 @@ const CREATED: &[(&str, Allowed)] = &[
 ];
 
 /// Keys of `config.worktree`.
-const LINKED: &[(&str, Allowed)] = &[
-    ("core.sparsecheckout|sparsecheckoutcone|bare", Allowed::Anything),
-    ("index.sparse", Allowed::Anything),
-];
+const LINKED: &[(&str, Allowed)] =
+    &[("core.sparsecheckout|sparsecheckoutcone|bare", Allowed::Anything), ("index.sparse", Allowed::Anything)];
 
 /// Whether Git itself writes this key with such a value.
 pub fn is_gits_own(origin: Origin, key: &[u8], value: &[u8]) -> bool {

@@ -110,3 +110,38 @@ fn a_secret_is_neither_kept_nor_shown() {
         assert!(!bytes.windows(6).any(|part| part == b"hunter"));
     }
 }
+
+/// The git at hand documents no key that the table does not name.
+#[test]
+fn every_key_of_the_installed_git_is_in_the_table() {
+    let sandbox = Sandbox::empty();
+    let listed = String::from_utf8(sandbox.git(&["help", "--config-for-completion"]).ok().stdout).unwrap();
+    assert!(listed.lines().count() > 500);
+    for key in listed.lines() {
+        let key = if key.ends_with('.') { format!("{key}x.y") } else { key.to_owned() };
+        let rule = cordon::policy::config_keys::rule(key.to_ascii_lowercase().as_bytes());
+        assert_ne!(rule.pattern, "**", "{key}");
+    }
+}
+
+#[test]
+fn what_lfs_installs_is_noted_and_what_looks_like_it_is_not() {
+    let sandbox = Sandbox::armed();
+    let set = |key: &str, value: &str| sandbox.git(&["config", key, value]).ok();
+    set("filter.lfs.clean", "git-lfs clean -- %f");
+    set("filter.lfs.smudge", "git-lfs smudge -- %f");
+    set("filter.lfs.process", "git-lfs filter-process");
+    set("filter.lfs.required", "true");
+    sandbox.check().ok().says(&["filter.lfs.process"]);
+    set("filter.lfs.process", "./git-lfs filter-process");
+    sandbox.check().violates(&["filter.lfs.process"]);
+}
+
+#[test]
+fn a_secret_inside_a_value_is_not_shown() {
+    let sandbox = Sandbox::armed();
+    sandbox.git(&["config", "core.sshCommand", "sshpass -p hunter2 ssh"]).ok();
+    sandbox.git(&["config", "remote.x.url", "https://a.invalid/x?private_token=hunter2"]).ok();
+    let outcome = sandbox.check().violates(&["core.sshcommand", "remote.x.url"]);
+    assert!(!outcome.text().contains("hunter2"), "{outcome:?}");
+}

@@ -100,6 +100,37 @@ fn deepening_is_honest() {
     sandbox.check().ok();
 }
 
+/// Upstream went on, and the fetch brings nothing but its newest commit.
+#[test]
+fn a_fetch_of_limited_depth_is_honest() {
+    for steps in [1, 3] {
+        let upstream = Sandbox::project();
+        let sandbox = Sandbox::empty();
+        let url = format!("file://{}", upstream.root.display());
+        sandbox.git(&["clone", "-q", "--depth", "1", &url, "."]).ok();
+        sandbox.arm(&["--allow", "src/**"]).ok();
+        for at in 0..steps {
+            upstream.write("README.md", format!("{at}\n"));
+            upstream.commit("more");
+        }
+        sandbox.git(&["fetch", "-q", "--depth", "1"]).ok();
+        sandbox.check().ok();
+    }
+}
+
+/// A commit that was made here cuts nothing off.
+#[test]
+fn a_boundary_at_new_work_is_a_violation() {
+    let sandbox = Sandbox::project();
+    sandbox.arm(&["--allow", "src/**", "--allow-commits"]).ok();
+    sandbox.append("src/app.py", "X = 1\n");
+    sandbox.commit("new");
+    let head = String::from_utf8(sandbox.git(&["rev-parse", "HEAD"]).ok().stdout).unwrap();
+    sandbox.check().ok();
+    sandbox.write(".git/shallow", &head);
+    sandbox.check().violates(&["history now ends at"]);
+}
+
 #[test]
 fn a_linked_work_tree_is_noted_and_may_not_lead_elsewhere() {
     let sandbox = Sandbox::armed();

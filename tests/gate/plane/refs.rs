@@ -112,3 +112,16 @@ fn a_pull_is_honest_where_commits_are() {
     sandbox.git(&["pull", "-q", "--ff-only"]).ok();
     sandbox.check().ok();
 }
+
+/// What a forge keeps is noted when it is fetched; other refs are nobody's but the user's, also where commits are allowed.
+#[test]
+fn refs_beside_branches_and_tags_are_told_by_their_namespace() {
+    let sandbox = Sandbox::project();
+    sandbox.arm(&["--allow", "src/**", "--allow-commits"]).ok();
+    sandbox.git(&["update-ref", "refs/pull/7/head", "HEAD"]).ok();
+    sandbox.git(&["update-ref", "refs/merge-requests/7/head", "HEAD"]).ok();
+    sandbox.check().ok().says(&["ref of a forge changed: refs/pull/7/head"]);
+    let made = sandbox.git(&["commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "evil"]).ok().stdout;
+    sandbox.git(&["update-ref", "refs/hidden/evil", String::from_utf8(made).unwrap().trim()]).ok();
+    sandbox.check().violates(&["ref changed: refs/hidden/evil"]).says(&["git update-ref -d refs/hidden/evil"]);
+}
