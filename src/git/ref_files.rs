@@ -17,7 +17,7 @@ use crate::snapshot::{digest, open};
 const DEPTH: usize = 64;
 
 /// How many bytes of directory entries are asked for at once.
-const BUFFER: usize = 32 * 1024;
+const BUFFER: usize = 8 * 1024;
 
 /// How a ref begins that names another one.
 const SYMBOLIC: &[u8] = b"ref: ";

@@ -89,7 +89,7 @@ pub fn weigh(rule: &KeyRule, values: &[&[u8]]) -> Weight {
         Weight::IgnoredIfName => Weight::Violation,
         Weight::NotedIfKnown(known) => {
             let is_known = |value: &&[u8]| known.iter().any(|known| known.as_bytes() == *value);
-            if values.iter().all(|value| is_known(value)) { Weight::Noted } else { Weight::Violation }
+            if values.iter().all(is_known) { Weight::Noted } else { Weight::Violation }
         }
         weight => weight,
     }

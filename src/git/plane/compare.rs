@@ -204,16 +204,14 @@ fn undo(name: &[u8], before: &Text, now: Option<&Text>) -> Text {
     if name == b"refs/stash" {
         return Text::from("git stash store ").raw(before);
     }
-    match before.as_bytes().strip_prefix(b"ref: ") {
-        Some(target) => Text::from("git symbolic-ref ").raw(&quoted(name)).word(" ").raw(&quoted(target.trim_ascii())),
-        None => {
-            let command = Text::from("git update-ref --no-deref ").raw(&quoted(name)).word(" ").raw(before);
-            // The old value makes Git refuse where somebody else moved it meanwhile.
-            match now.filter(|now| !now.as_bytes().contains(&b' ')) {
-                Some(now) => command.word(" ").raw(now),
-                None => command,
-            }
-        }
+    if let Some(target) = before.as_bytes().strip_prefix(b"ref: ") {
+        return Text::from("git symbolic-ref ").raw(&quoted(name)).word(" ").raw(&quoted(target.trim_ascii()));
+    }
+    let command = Text::from("git update-ref --no-deref ").raw(&quoted(name)).word(" ").raw(before);
+    // The old value makes Git refuse where somebody else moved it meanwhile.
+    match now.filter(|now| !now.as_bytes().contains(&b' ')) {
+        Some(now) => command.word(" ").raw(now),
+        None => command,
     }
 }
 
@@ -235,10 +233,8 @@ fn shallow(armed: &Refs, now: &Refs, past: &dyn Past) -> Vec<Drift> {
     // A fetch of limited depth ends at what it brought; what was there at arm is cut off by nobody honest.
     let honest = |commit: &&Text| {
         let commit = commit.as_bytes();
-        match past.was_known(commit) {
-            true => deepened && past.is_bottom(commit),
-            false => past.is_bottom(commit) || !past.is_live(commit),
-        }
+        let is_bottom = past.is_bottom(commit);
+        if past.was_known(commit) { deepened && is_bottom } else { is_bottom || !past.is_live(commit) }
     };
     news.filter(|commit| !honest(commit))
         .map(|commit| Drift {

@@ -19,7 +19,7 @@ pub fn lies(repository: &Repository, history: &History<'_>) -> Result<Vec<Drift>
         drifts.push(Drift {
             kind: DriftKind::RefShadow,
             subject: Text::from_bytes(line.name.clone()),
-            what: what.word(", and it peels to ").word(&is.to_string()),
+            what: what.word(", and it peels to ").word(is.to_string()),
             undo: None,
         });
     }

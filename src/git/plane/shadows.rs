@@ -105,6 +105,6 @@ fn short_names(repository: &Repository) -> HashSet<Vec<u8>> {
 /// Whether the content is an object id, or names another ref.
 fn is_ref(path: &Path) -> bool {
     let Ok(Some(bytes)) = files::read(path) else { return false };
-    let line = bytes.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    let line = bytes.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     bytes.starts_with(b"ref:") || (matches!(line.len(), 40 | 64) && line.iter().all(u8::is_ascii_hexdigit))
 }
