@@ -113,9 +113,15 @@ impl Taker<'_> {
 
     fn checkout(&mut self, repository: &Repository, prefix: &RepoPath) -> Result<()> {
         let index = repository.index()?;
-        super::dirt::refuse_hidden(&index, prefix)?;
+        let sparse = super::sparse::read(repository)?;
+        let is_left_out = |path: &[u8]| {
+            let is_absent = self.snapshot.entry(join(prefix, path).as_bytes()).is_none();
+            is_absent && sparse.as_ref().is_some_and(|sparse| sparse.leaves_out(path))
+        };
+        super::dirt::refuse_hidden(&index, prefix, is_left_out)?;
         super::dirt::refuse_own_directories(&index, prefix)?;
         let mut frozen = control::freeze(repository, prefix, index.digest)?;
+        frozen.is_sparse = index.entries().any(|entry| entry.hiding.is_some());
         self.compare_with_tree(repository, &index, &frozen)?;
         let position = self.taken.control.checkouts.len();
         self.taken.control.checkouts.push(frozen.clone());
@@ -171,6 +177,10 @@ impl Taker<'_> {
         for entry in index.entries() {
             let path = join(&frozen.prefix, entry.path);
             let Some((place, stat)) = finder.find(path.as_bytes()) else {
+                // Whatever hides a file otherwise was refused.
+                if entry.hiding.is_some() {
+                    continue;
+                }
                 missed.push(("missing", path));
                 continue;
             };

@@ -175,6 +175,9 @@ fn worktree_kind(
 ) -> Result<Option<ChangeKind>> {
     let Some(baseline) = job.baseline else { return Ok(now.map(|_| ChangeKind::Added)) };
     let Some(content) = now else {
+        if job.left_out && job.after.is_none() {
+            return Ok(None);
+        }
         let special = job.after.is_some();
         return Ok(Some(if special { ChangeKind::TypeChanged } else { ChangeKind::Deleted }));
     };
@@ -205,7 +208,7 @@ fn worktree_kind(
     let permissions = job.before.as_ref().map(|before| before.stat.permissions);
     compared.remark = if !same_bytes {
         Some(RemarkKind::SameForGit)
-    } else if permissions != Some(content.stat.permissions) {
+    } else if !job.left_out && permissions != Some(content.stat.permissions) {
         Some(RemarkKind::Permissions)
     } else {
         None

@@ -99,6 +99,8 @@ pub struct Frozen {
     pub caches: Vec<RepoPath>,
     /// Tracked links that lead out of the repository.
     pub outside_links: Vec<OutsideLink>,
+    /// Whether a sparse checkout left tracked files out of the work tree: those that the tree has and the snapshot has not.
+    pub is_sparse: bool,
 }
 
 /// What can be said of a checkout before its files are looked at.
@@ -130,6 +132,7 @@ pub fn freeze(repository: &Repository, prefix: &RepoPath, index: Option<[u8; 32]
         diff_drivers: diff_drivers(config),
         caches: Vec::new(),
         outside_links: Vec::new(),
+        is_sparse: false,
     })
 }
 

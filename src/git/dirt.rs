@@ -45,13 +45,14 @@ impl Dirt {
 }
 
 /// Refuses an index whose flags or sparse entries hide tracked files, naming them and the command that clears them.
-pub fn refuse_hidden(index: &Index, prefix: &RepoPath) -> Result<()> {
+/// What a sparse checkout leaves out of the work tree is not hidden: `is_left_out` tells that of a path.
+pub fn refuse_hidden(index: &Index, prefix: &RepoPath, is_left_out: impl Fn(&[u8]) -> bool) -> Result<()> {
     if index.state().is_sparse() {
-        return Err(
-            Error::refused("a sparse index hides tracked files").hint("Show them all: git sparse-checkout disable")
-        );
+        return Err(Error::refused("a sparse index names directories instead of tracked files")
+            .hint("Keep the sparse checkout and write the index out: git sparse-checkout reapply --no-sparse-index"));
     }
-    let hidden = index.hidden();
+    let mut hidden = index.hidden();
+    hidden.retain(|(path, flag)| *flag != HidingFlag::SkipWorktree || !is_left_out(path.as_bytes()));
     if hidden.is_empty() {
         return Ok(());
     }

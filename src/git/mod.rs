@@ -38,6 +38,7 @@ pub mod plane;
 pub mod reader;
 pub mod ref_files;
 pub mod rights;
+pub mod sparse;
 pub mod staged;
 pub mod submodules;
 pub mod tips;

@@ -203,7 +203,8 @@ fn with_index(checkout: &Today<'_>, scene: &Scene<'_>, mut delta: Vec<Difference
         }
         let before = scene.baseline.entry(path.as_bytes()).cloned();
         let after = scene.now.entry(path.as_bytes()).cloned().or_else(|| unobserved(checkout, &path));
-        if before.is_some() || after.is_some() || checkout.kept(path.as_bytes()).is_some() {
+        let is_known = checkout.kept(path.as_bytes()).is_some() || checkout.left_out(&path).is_some();
+        if before.is_some() || after.is_some() || is_known {
             let at = delta.partition_point(|difference| difference.path < path);
             delta.insert(at, Difference { path, before, after });
         }

@@ -126,6 +126,7 @@ fn jobs(
                 work: false,
                 gone: false,
                 ignores_modes: false,
+                left_out: false,
             }
         })
         .filter(|job| {

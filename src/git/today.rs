@@ -1,5 +1,7 @@
 //! What the index of one checkout says today, next to what it said at arm.
 
+use std::collections::BTreeMap;
+
 use gix::ObjectId;
 
 use super::control::Frozen;
@@ -25,6 +27,8 @@ pub struct Today<'a> {
     kept: &'a [Kept],
     /// The index, where it is not byte for byte the one of arm.
     index: Option<Index>,
+    /// What a sparse checkout left out of the work tree at arm, by its path in the whole work tree.
+    left_out: BTreeMap<RepoPath, Recorded>,
 }
 
 /// A tracked path in one of the two.
@@ -45,7 +49,13 @@ impl<'a> Today<'a> {
             None => false,
         };
         let index = if unchanged { None } else { Some(repository.index()?) };
-        Ok(Today { frozen, repository, baseline: scene.baseline, kept: &scene.control.kept, index })
+        let left_out = if frozen.is_sparse { left_out(&repository, frozen, scene.baseline)? } else { BTreeMap::new() };
+        Ok(Today { frozen, repository, baseline: scene.baseline, kept: &scene.control.kept, index, left_out })
+    }
+
+    /// What the baseline has at a path that a sparse checkout left out of the work tree at arm.
+    pub fn left_out(&self, path: &RepoPath) -> Option<Recorded> {
+        self.left_out.get(path).copied()
     }
 
     /// The entry of arm at `path`, relative to the whole work tree.
@@ -55,7 +65,8 @@ impl<'a> Today<'a> {
 
     /// What the baseline has at `path`, relative to the whole work tree.
     pub fn in_baseline(&self, path: &[u8]) -> Option<Recorded> {
-        recorded(self.baseline.entry(path)?)
+        let on_disk = self.baseline.entry(path).and_then(recorded);
+        on_disk.or_else(|| if self.left_out.is_empty() { None } else { self.left_out(&RepoPath::from(path)) })
     }
 
     /// What the index had at arm at `path`, relative to the whole work tree.
@@ -114,6 +125,8 @@ impl<'a> Today<'a> {
                 }
             }
         }
+        let gone = |path: &&RepoPath| index.recorded(super::baseline::within(prefix, path.as_bytes())).is_none();
+        moved.extend(self.left_out.keys().filter(gone).cloned());
         for kept in self.kept.iter().filter(|kept| kept.path.is_within(prefix.as_bytes()) && !self.is_inner(&kept.path))
         {
             let now = index.recorded(super::baseline::within(prefix, kept.path.as_bytes()));
@@ -129,7 +142,9 @@ impl<'a> Today<'a> {
     /// The tracked paths that a flag hides, relative to the whole work tree.
     pub fn hidden(&self) -> Vec<(RepoPath, HidingFlag)> {
         let hidden = self.index.as_ref().map_or_else(Vec::new, Index::hidden);
-        hidden.into_iter().map(|(path, flag)| (self.frozen.prefix.join(path.as_bytes()), flag)).collect()
+        let hidden = hidden.into_iter().map(|(path, flag)| (self.frozen.prefix.join(path.as_bytes()), flag));
+        // What a sparse checkout left out is judged by what lies there, flag or no flag.
+        hidden.filter(|(path, flag)| *flag != HidingFlag::SkipWorktree || self.left_out(path).is_none()).collect()
     }
 
     /// A reader under the frozen attributes.
@@ -161,6 +176,13 @@ impl<'a> Today<'a> {
                 }
             }
         }
+        let named = |path: &&RepoPath| path.name() == name;
+        for (path, recorded) in self.left_out.iter().filter(|(path, _)| named(path)) {
+            if matches!(recorded.mode, Mode::File | Mode::Executable) {
+                let inside = RepoPath::from(super::baseline::within(prefix, path.as_bytes()));
+                files.push((inside, object_id(&recorded.id)));
+            }
+        }
         files
     }
 
@@ -175,6 +197,15 @@ impl<'a> Today<'a> {
         }
         false
     }
+}
+
+/// What the tree of arm has and the work tree of arm had not.
+fn left_out(repository: &Repository, frozen: &Frozen, baseline: &Snapshot) -> Result<BTreeMap<RepoPath, Recorded>> {
+    let tree = ObjectId::from_hex(frozen.tree.as_bytes()).expect("gitoxide wrote this id");
+    let entries = super::tree::entries(repository, tree)?.into_iter();
+    let named =
+        entries.map(|entry| (frozen.prefix.join(entry.path.as_bytes()), Recorded { id: entry.id, mode: entry.mode }));
+    Ok(named.filter(|(path, _)| baseline.entry(path.as_bytes()).is_none()).collect())
 }
 
 /// What an entry of the fingerprint stands for in the baseline.

@@ -44,6 +44,8 @@ pub struct Job {
     pub gone: bool,
     /// Whether Git was told at arm to ignore the permissions on disk.
     pub ignores_modes: bool,
+    /// Whether a sparse checkout left it out of the work tree at arm, so that nothing need lie there.
+    pub left_out: bool,
 }
 
 /// What the delta comes to.
@@ -112,7 +114,7 @@ impl<'a> Sorter<'a> {
             return self.nested(&path.parent(), before.as_ref(), after.as_ref());
         }
         self.special_bits(&path, before.as_ref(), after.as_ref());
-        match before.as_ref().and_then(recorded) {
+        match before.as_ref().and_then(recorded).or_else(|| self.today.left_out(&path)) {
             Some(baseline) => self.tracked(path, before, after, baseline),
             None => self.untracked(path, before.as_ref(), after),
         }
@@ -245,6 +247,7 @@ impl<'a> Sorter<'a> {
         let digest = before.as_ref().and_then(|entry| entry.digest);
         let ignores_modes = self.today.frozen.ignores_modes;
         let after = after.filter(|entry| entry.stat.kind != Kind::Directory);
+        let left_out = before.is_none() && self.today.left_out(&path).is_some();
         self.triage.jobs.push(Job {
             path,
             inside,
@@ -257,6 +260,7 @@ impl<'a> Sorter<'a> {
             work,
             gone: false,
             ignores_modes,
+            left_out,
         });
     }
 

@@ -109,13 +109,6 @@ fn flags_that_hide_tracked_files_are_refused_with_at_most_ten_names_and_the_cure
 }
 
 #[test]
-fn a_sparse_checkout_is_refused() {
-    let sandbox = Sandbox::project();
-    sandbox.git(&["sparse-checkout", "set", "src"]).ok();
-    refuses(&sandbox, ALL, &["sparse"]);
-}
-
-#[test]
 fn formats_that_cannot_be_read_are_refused_by_name() {
     for (key, value, word) in [("refStorage", "reftable", "reftable"), ("neverHeardOf", "true", "neverheardof")] {
         let sandbox = Sandbox::project();

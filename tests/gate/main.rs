@@ -25,6 +25,7 @@ mod plane;
 mod protected;
 mod regressions;
 mod special;
+mod sparse;
 mod state;
 mod submodules;
 mod talk;

@@ -44,11 +44,15 @@ pub fn part(old: &Part, new: &Part) -> Vec<Drift> {
         };
         return vec![Drift { kind: DriftKind::GitDirectory, subject: Text::from(".git"), what, undo: None }];
     }
-    let mut drifts = config::compare(&old.config, &new.config, &old.declared);
+    // A submodule that was checked out since, or taken away, has its Git directory where it was and its files elsewhere.
+    let same_place = old.prefix == new.prefix;
+    let declared = if same_place { &old.declared } else { &new.declared };
+    let mut drifts = config::compare(&old.config, &new.config, declared);
     drifts.extend(dormant::compare(&old.dormant, &new.dormant));
     drifts.extend(hooks::compare(&old.hooks, &new.hooks));
-    let moved_here = |file: &Watched| file.path.as_bytes().ends_with(b"/.git") && old.prefix != new.prefix;
-    drifts.extend(watched(&old.files, &new.files.iter().filter(|file| !moved_here(file)).cloned().collect::<Vec<_>>()));
+    let here = |file: &&Watched| same_place || !file.path.as_bytes().ends_with(b"/.git");
+    let files = |part: &Part| part.files.iter().filter(here).cloned().collect::<Vec<_>>();
+    drifts.extend(watched(&files(old), &files(new)));
     drifts
 }
 
@@ -83,11 +87,6 @@ pub fn watched(armed: &[Watched], now: &[Watched]) -> Vec<Drift> {
         // What a new linked work tree brings along is told by the work tree itself, as long as Git wrote it.
         let is_gits_own = matches!(after.rule, Rule::Leads | Rule::WorktreeHead);
         if old.contains_key(path) || (is_gits_own && worktree_of(path, &new) && !worktree_of(path, &old)) {
-            continue;
-        }
-        // A directory that is new tells of what is in it as well.
-        let parent = path.iter().rposition(|byte| *byte == b'/').map_or(&path[..0], |at| &path[..at]);
-        if after.rule == Rule::Operation && new.contains_key(parent) && !old.contains_key(parent) {
             continue;
         }
         let undo = match (after.rule, &after.seen) {

@@ -116,15 +116,12 @@ const OWN: &[(&str, Rule)] = &[
     ("REVERT_HEAD", Rule::Operation),
     ("MERGE_AUTOSTASH", Rule::Operation),
     ("BISECT_START", Rule::Operation),
-    ("rebase-merge", Rule::Operation),
     ("rebase-merge/git-rebase-todo", Rule::Operation),
     ("rebase-merge/autostash", Rule::Operation),
     ("rebase-merge/head-name", Rule::Operation),
     ("rebase-merge/onto", Rule::Operation),
-    ("rebase-apply", Rule::Operation),
     ("rebase-apply/next", Rule::Operation),
     ("rebase-apply/autostash", Rule::Operation),
-    ("sequencer", Rule::Operation),
     ("sequencer/todo", Rule::Operation),
 ];
 
