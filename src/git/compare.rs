@@ -7,7 +7,7 @@ use super::blob;
 use super::lines::{self, BIG_FILE, Drivers, Side};
 use super::reader::{Content, Reader, Seen, object_id};
 use super::today::Recorded;
-use super::triage::Job;
+use super::triage::{Job, Standing};
 use crate::audit::evidence::{Change, ChangeKind, Layer, Mode, Obstacle, RemarkKind};
 use crate::error::Result;
 use crate::policy::path::RepoPath;
@@ -104,7 +104,9 @@ pub fn gitlink_change(path: &RepoPath, before: Option<BlobId>, after: Option<Blo
 /// The two contents, as Git stores them.
 pub fn sides(reader: &mut Reader, job: &Job) -> Result<Seen<(Bytes, Bytes)>> {
     let before = stored(reader, job.baseline)?;
-    let Some(after) = job.after.as_ref().filter(|after| after.stat.kind != Kind::Special && !job.gone) else {
+    let Some(after) =
+        job.after.as_ref().filter(|after| after.stat.kind != Kind::Special && job.standing != Standing::Gone)
+    else {
         return Ok(Ok((before, Bytes::Absent)));
     };
     let loaded = reader.load(&job.inside, after.stat.kind, job.index.map(|recorded| recorded.id))?;
@@ -175,13 +177,13 @@ fn worktree_kind(
 ) -> Result<Option<ChangeKind>> {
     let Some(baseline) = job.baseline else { return Ok(now.map(|_| ChangeKind::Added)) };
     let Some(content) = now else {
-        if job.left_out && job.after.is_none() {
+        if job.standing == Standing::LeftOut && job.after.is_none() {
             return Ok(None);
         }
         let special = job.after.is_some();
         return Ok(Some(if special { ChangeKind::TypeChanged } else { ChangeKind::Deleted }));
     };
-    if job.gone {
+    if job.standing == Standing::Gone {
         return Ok(Some(ChangeKind::Deleted));
     }
     let mode = mode_of(content);
@@ -208,7 +210,7 @@ fn worktree_kind(
     let permissions = job.before.as_ref().map(|before| before.stat.permissions);
     compared.remark = if !same_bytes {
         Some(RemarkKind::SameForGit)
-    } else if !job.left_out && permissions != Some(content.stat.permissions) {
+    } else if job.standing != Standing::LeftOut && permissions != Some(content.stat.permissions) {
         Some(RemarkKind::Permissions)
     } else {
         None

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::outside;
 use super::reader::Reader;
 use super::today::Today;
-use super::triage::Job;
 use crate::audit::links::{Mark, MarkKind, Peer};
+use crate::audit::links::{Mark, MarkKind};
+use super::triage::{Job, Standing};
 use crate::error::Result;
 use crate::policy::fold;
 use crate::policy::path::RepoPath;
@@ -85,7 +86,7 @@ impl Marker<'_> {
 
     /// New names beside names that a file system could take for the same.
     fn twins<'j>(&self, jobs: impl Iterator<Item = &'j Job>) -> Vec<Mark> {
-        let new = jobs.filter(|job| job.baseline.is_none() && job.after.is_some() && !job.gone);
+        let new = jobs.filter(|job| job.baseline.is_none() && job.after.is_some() && job.standing != Standing::Gone);
         let mut folded: HashMap<RepoPath, BTreeMap<Vec<u8>, Vec<RepoPath>>> = HashMap::new();
         let mut looked: BTreeSet<RepoPath> = BTreeSet::new();
         let mut marks = Vec::new();

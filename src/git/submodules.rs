@@ -10,7 +10,7 @@ use super::open::Repository;
 use super::reader::{Reader, in_parallel, object_id};
 use super::today::Recorded;
 use super::tree::{self, TreeEntry};
-use super::triage::Job;
+use super::triage::{Job, Standing};
 use crate::audit::evidence::{Layer, Mode};
 use crate::error::Result;
 use crate::policy::path::RepoPath;
@@ -124,9 +124,8 @@ fn jobs(
                 index: baseline,
                 index_before: baseline,
                 work: false,
-                gone: false,
+                standing: Standing::Ordinary,
                 ignores_modes: false,
-                left_out: false,
             }
         })
         .filter(|job| {

@@ -40,12 +40,21 @@ pub struct Job {
     pub index_before: Option<Recorded>,
     /// Whether it was uncommitted work at arm.
     pub work: bool,
-    /// Whether the file left the index and is hidden, so that Git sees it no more although it lies there.
-    pub gone: bool,
+    /// How Git sees the file, beside what lies there.
+    pub standing: Standing,
     /// Whether Git was told at arm to ignore the permissions on disk.
     pub ignores_modes: bool,
-    /// Whether a sparse checkout left it out of the work tree at arm, so that nothing need lie there.
-    pub left_out: bool,
+}
+
+/// How Git sees a file, whether or not it lies there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// As it lies there.
+    Ordinary,
+    /// It left the index and is hidden, so that Git sees it no more although it lies there.
+    Gone,
+    /// A sparse checkout left it out of the work tree at arm, so that nothing need lie there.
+    LeftOut,
 }
 
 /// What the delta comes to.
@@ -171,7 +180,7 @@ impl<'a> Sorter<'a> {
         let gone = after.is_some() && self.today.in_index(inside).is_none() && self.hide(inside, false)?;
         self.job(path, before, after, Some(baseline));
         if let Some(job) = self.triage.jobs.last_mut() {
-            job.gone = gone;
+            job.standing = if gone { Standing::Gone } else { job.standing };
         }
         Ok(())
     }
@@ -248,6 +257,7 @@ impl<'a> Sorter<'a> {
         let ignores_modes = self.today.frozen.ignores_modes;
         let after = after.filter(|entry| entry.stat.kind != Kind::Directory);
         let left_out = before.is_none() && self.today.left_out(&path).is_some();
+        let standing = if left_out { Standing::LeftOut } else { Standing::Ordinary };
         self.triage.jobs.push(Job {
             path,
             inside,
@@ -258,9 +268,8 @@ impl<'a> Sorter<'a> {
             index,
             index_before,
             work,
-            gone: false,
+            standing,
             ignores_modes,
-            left_out,
         });
     }
 
