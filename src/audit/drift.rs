@@ -129,8 +129,8 @@ mod tests {
         use DriftKind::{
             Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ConfigUnknown,
             ExcludeSource, FalseGitDirectory, ForgeRef, GitDirectory, Graft, HeadSwitched, HistoryTooLong, Hook,
-            InnerCommit, InnerRef, LinkedWorktree, LinkedWorktreeMoved, Mount, NestedRepository, NewlyHidden, Operation,
-            OtherRef, RefShadow, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
+            InnerCommit, InnerRef, LinkedWorktree, LinkedWorktreeMoved, Mount, NestedRepository, NewlyHidden,
+            Operation, OtherRef, RefShadow, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
         };
         let all = [
             Alternates,
