@@ -114,11 +114,7 @@ impl Taker<'_> {
     fn checkout(&mut self, repository: &Repository, prefix: &RepoPath) -> Result<()> {
         let index = repository.index()?;
         let sparse = super::sparse::read(repository)?;
-        let is_left_out = |path: &[u8]| {
-            let is_absent = self.snapshot.entry(join(prefix, path).as_bytes()).is_none();
-            is_absent && sparse.as_ref().is_some_and(|sparse| sparse.leaves_out(path))
-        };
-        super::dirt::refuse_hidden(&index, prefix, is_left_out)?;
+        super::dirt::refuse_hidden(&index, prefix, |path| sparse.has_left_out(self.snapshot, prefix, path))?;
         super::dirt::refuse_own_directories(&index, prefix)?;
         let mut frozen = control::freeze(repository, prefix, index.digest)?;
         frozen.is_sparse = index.entries().any(|entry| entry.hiding.is_some());

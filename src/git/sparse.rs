@@ -9,36 +9,44 @@ use gix::ignore::search::Ignore;
 use super::files;
 use super::open::Repository;
 use crate::error::{Error, Result};
+use crate::policy::path::RepoPath;
+use crate::snapshot::entry::Snapshot;
 
-/// The patterns of a sparse checkout.
+/// The patterns of a sparse checkout; none where the configuration asks for no such thing, or no file has any.
 pub struct Sparse {
-    patterns: gix::ignore::Search,
+    patterns: Option<gix::ignore::Search>,
     case: Case,
 }
 
-/// The patterns; `None` where the configuration asks for no sparse checkout, or no file has any.
-pub fn read(repository: &Repository) -> Result<Option<Sparse>> {
+/// Reads them.
+pub fn read(repository: &Repository) -> Result<Sparse> {
     let config = repository.gix.config_snapshot();
+    let case = if config.boolean("core.ignoreCase") == Some(true) { Case::Fold } else { Case::Sensitive };
     if config.boolean("core.sparseCheckout") != Some(true) {
-        return Ok(None);
+        return Ok(Sparse { patterns: None, case });
     }
     let path: PathBuf = repository.location.git_dir.join("info/sparse-checkout");
-    let Some(bytes) = files::read(&path)? else { return Ok(None) };
+    let Some(bytes) = files::read(&path)? else { return Ok(Sparse { patterns: None, case }) };
     let mut patterns = gix::ignore::Search::default();
     patterns.add_patterns_buffer(&bytes, path, None, Ignore { support_precious: false }).map_err(|error| {
         Error::repository("info/sparse-checkout cannot be parsed").caused_by(error).hint("git sparse-checkout list")
     })?;
-    let case = if config.boolean("core.ignoreCase") == Some(true) { Case::Fold } else { Case::Sensitive };
-    Ok(Some(Sparse { patterns, case }))
+    Ok(Sparse { patterns: Some(patterns), case })
 }
 
 impl Sparse {
+    /// Whether a file of the checkout at `prefix` is left out and does not lie there either.
+    pub fn has_left_out(&self, snapshot: &Snapshot, prefix: &RepoPath, inside: &[u8]) -> bool {
+        snapshot.entry(prefix.join(inside).as_bytes()).is_none() && self.leaves_out(inside)
+    }
+
     /// Whether the patterns leave a file out: the last one that says anything about it, or about the nearest directory
     /// above it, decides, and where none does it is left out.
-    pub fn leaves_out(&self, path: &[u8]) -> bool {
+    fn leaves_out(&self, path: &[u8]) -> bool {
+        let Some(patterns) = &self.patterns else { return false };
         let (mut at, mut is_directory) = (path, false);
         while !at.is_empty() {
-            let found = self.patterns.pattern_matching_relative_path(at.as_bstr(), Some(is_directory), self.case);
+            let found = patterns.pattern_matching_relative_path(at.as_bstr(), Some(is_directory), self.case);
             if let Some(found) = found {
                 return found.pattern.is_negative();
             }
@@ -56,7 +64,7 @@ mod tests {
         let mut patterns = gix::ignore::Search::default();
         let ignore = Ignore { support_precious: false };
         patterns.add_patterns_buffer(lines.as_bytes(), "x", None, ignore).unwrap();
-        Sparse { patterns, case: Case::Sensitive }
+        Sparse { patterns: Some(patterns), case: Case::Sensitive }
     }
 
     /// Compared with what `git sparse-checkout set` leaves on disk in `tests/gate/sparse.rs`.
