@@ -1,8 +1,8 @@
 //! Black-box tests: a real repository, a real git, and the `cordon` program as a user starts it.
 //!
 //! They are one program, so that the helpers are compiled once and every one of them is in use. `CORDON_BIN` names
-//! another `cordon` to test, `CORDON_TEST_GIT` another git to compare with, and `CORDON_TEST_ALL` turns what would be
-//! skipped without root into a failure.
+//! another `cordon` to test, `CORDON_TEST_GIT` another git to compare with, `CORDON_TEST_CLAUDE` the real agent to drive, and
+//! `CORDON_TEST_ALL` turns what would be skipped without root or without that agent into a failure.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test, which is what it is for")]
 
@@ -12,6 +12,7 @@ mod arming;
 mod canary;
 mod cases;
 mod checking;
+mod claude;
 mod cli;
 mod codes;
 mod common;
