@@ -17,7 +17,7 @@
 //! | `session`  |      | the state machine and its files: arm, check, status, diff, reset | `git` `agent` `process` `audit` `snapshot` `policy` `error` `json` |
 //! | `git`      |      | the only room that opens a Git repository; fills the evidence    | `audit` `snapshot` `policy` `error` `json`    |
 //! | `agent`    | PURE | what an agent is told, how it is started, what it says of itself | `audit` `policy` `error` `json`               |
-//! | `process`  |      | children with a deadline and a cap on output; verifiers          | `policy` `error`                              |
+//! | `process`  |      | programs under a keeper, with a deadline and a cap on output     | `policy` `error` `exit`                       |
 //! | `report`   | PURE | answers as text, one file an answer, and as JSON                 | `audit` `policy` `error` `json`               |
 //! | `audit`    | PURE | evidence in, verdict out; the answers of the other commands      | `snapshot` `policy` `error`                   |
 //! | `snapshot` |      | the work tree as a list, its file, and the difference of two     | `policy` `error`                              |

@@ -3,5 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cordon::cli::app::run(std::env::args_os()).into()
+    // Cordon starts itself anew to keep the programs that it runs; nobody else asks for that.
+    cordon::process::keeper::serve(std::env::args_os())
+        .unwrap_or_else(|| cordon::cli::app::run(std::env::args_os()).into())
 }

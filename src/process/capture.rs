@@ -1,5 +1,8 @@
-//! One output stream of a child: the head is kept, the rest is only counted, and past the cap not even that.
+//! One output stream of a program: the head is kept, all of it goes into a file if there is one, the rest is only
+//! counted, and past the cap not even that.
 
+use std::fs::File;
+use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -67,15 +70,16 @@ pub(super) struct Stream {
     pipe: Option<OwnedFd>,
     captured: Captured,
     caps: Caps,
+    copy: Option<File>,
     buffer: Box<[u8]>,
 }
 
 impl Stream {
-    /// A stream that is read from `pipe` without ever blocking.
-    pub(super) fn new(pipe: OwnedFd, caps: Caps) -> Result<Self, Errno> {
+    /// A stream that is read from `pipe` without ever blocking, and written to `copy` up to the cap.
+    pub(super) fn new(pipe: OwnedFd, caps: Caps, copy: Option<File>) -> Result<Self, Errno> {
         let flags = fcntl_getfl(&pipe)?;
         fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
-        Ok(Stream { pipe: Some(pipe), captured: Captured::default(), caps, buffer: vec![0; CHUNK].into() })
+        Ok(Stream { pipe: Some(pipe), captured: Captured::default(), caps, copy, buffer: vec![0; CHUNK].into() })
     }
 
     /// What to poll for, as long as somebody may still write.
@@ -92,23 +96,27 @@ impl Stream {
     ///
     /// An overflowed stream is still read, and thrown away, so that a child that is being ended does not hang in a
     /// write before it can obey.
-    pub(super) fn read_chunk(&mut self) -> Result<usize, Errno> {
+    pub(super) fn read_chunk(&mut self) -> io::Result<usize> {
         let Some(pipe) = &self.pipe else { return Ok(0) };
         match read(pipe, &mut self.buffer[..]) {
             Ok(0) => self.pipe = None,
             Ok(length) => {
+                if let Some(copy) = &mut self.copy {
+                    let room = usize::try_from(self.caps.cap - self.captured.total).unwrap_or(usize::MAX);
+                    copy.write_all(&self.buffer[..length.min(room)])?;
+                }
                 self.captured.push(&self.buffer[..length], self.caps);
                 return Ok(length);
             }
             Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(errno) => return Err(errno),
+            Err(errno) => return Err(errno.into()),
         }
         Ok(0)
     }
 
     /// Reads what lies in the pipe now, then closes it. Whoever else holds it open, a daemon that left the group for
     /// example, is neither waited for nor able to prolong this by writing on.
-    pub(super) fn finish(mut self) -> Result<Captured, Errno> {
+    pub(super) fn finish(mut self) -> io::Result<Captured> {
         let mut waiting = match &self.pipe {
             Some(pipe) => ioctl_fionread(pipe)?,
             None => 0,
@@ -176,7 +184,7 @@ mod tests {
     fn finishing_does_not_wait_for_a_writer_that_stays() {
         let (reader, writer) = rustix::pipe::pipe().unwrap();
         rustix::io::write(&writer, b"hello").unwrap();
-        let stream = Stream::new(reader, Caps { cap: 100, keep: 100 }).unwrap();
+        let stream = Stream::new(reader, Caps { cap: 100, keep: 100 }, None).unwrap();
         assert_eq!(stream.finish().unwrap().bytes, b"hello");
         drop(writer);
     }

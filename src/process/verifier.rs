@@ -3,10 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::child::{self, Failure, Limits, Outcome, Program};
+use super::child::{Failure, Limits, Outcome, Streams};
 use super::environment;
-use super::interrupt::Interrupts;
+use super::program::Program;
 use super::resolve::{Unstartable, resolve};
+use super::supervisor::Supervisor;
 use crate::error::{Error, Kind};
 use crate::policy::escape::typed;
 
@@ -51,20 +52,22 @@ pub fn run_all(
     verifiers: &[Verifier<'_>],
     root: &Path,
     limits: &Limits,
-    interrupts: &Interrupts,
+    supervisor: &mut Supervisor,
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Result<Vec<Verified>, Stopped> {
     let programs: Vec<Program> =
         verifiers.iter().map(|verifier| prepare(*verifier, root)).collect::<Result<_, _>>().map_err(Stopped::Failed)?;
     let mut verified = Vec::with_capacity(programs.len());
     for (index, (verifier, program)) in verifiers.iter().zip(&programs).enumerate() {
-        stop_if_interrupted(interrupts)?;
+        stop_if_interrupted(supervisor)?;
         progress(Step::Starts(index, *verifier));
-        let outcome = child::run(program, limits, interrupts).map_err(|failure| stopped(*verifier, failure))?;
+        let outcome = supervisor
+            .run(program, limits, Streams::default(), &mut |_| {})
+            .map_err(|failure| stopped(*verifier, failure))?;
         progress(Step::Ended(index, &outcome));
         verified.push(Verified { source: verifier.source.to_owned(), outcome });
     }
-    stop_if_interrupted(interrupts)?;
+    stop_if_interrupted(supervisor)?;
     Ok(verified)
 }
 
@@ -73,8 +76,8 @@ pub fn unstartable(verifier: Verifier<'_>, root: &Path) -> Option<String> {
     locate(verifier, root, &environment::for_verifiers(std::env::vars_os())).err().map(|why| why.to_string())
 }
 
-fn stop_if_interrupted(interrupts: &Interrupts) -> Result<(), Stopped> {
-    interrupts.take().map_or(Ok(()), |signal| Err(Stopped::Interrupted(signal)))
+fn stop_if_interrupted(supervisor: &Supervisor) -> Result<(), Stopped> {
+    supervisor.interrupted().map_or(Ok(()), |signal| Err(Stopped::Interrupted(signal)))
 }
 
 fn prepare(verifier: Verifier<'_>, root: &Path) -> Result<Program, Error> {
@@ -96,8 +99,8 @@ fn stopped(verifier: Verifier<'_>, failure: Failure) -> Stopped {
     Stopped::Failed(match failure {
         Failure::Interrupted(signal) => return Stopped::Interrupted(signal),
         Failure::Start(error) => cannot_start(verifier, &error.to_string()).caused_by(error),
-        Failure::Unended(leader) => {
-            Error::new(Kind::Verifier, format!("verifier cannot be ended: {command}: process group {leader}"))
+        Failure::Unended(processes) => {
+            Error::new(Kind::Verifier, format!("verifier cannot be ended: {command}: {processes}"))
                 .hint("See what of it still runs, end that with the rights that it takes, and check again.")
         }
         Failure::System(error) => Error::io(format!("verifier cannot be watched: {command}"), error),

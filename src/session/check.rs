@@ -18,7 +18,7 @@ use crate::git::control::Control;
 use crate::git::observe::{self, Scene};
 use crate::git::open::Repository;
 use crate::policy::text::Text;
-use crate::process::interrupt::Interrupts;
+use crate::process::supervisor::Supervisor;
 use crate::snapshot::delta::{self, Difference, Trust};
 use crate::snapshot::entry::Snapshot;
 use crate::snapshot::fingerprint::Fingerprint;
@@ -160,8 +160,8 @@ pub fn require_baseline(record: &Record, control: &Control) -> Result<()> {
 
 /// Runs the verifiers; a signal is recorded before it ends the check.
 fn run_verifiers(store: &Store, record: &Record, root: &Path, progress: Progress<'_>) -> Result<Vec<Verification>> {
-    let interrupts = Interrupts::watch().map_err(|error| Error::io("cannot watch for signals", error))?;
-    let run = verify::run(&record.config, root, &interrupts, progress);
+    let mut supervisor = Supervisor::new().map_err(|error| Error::io("cannot watch over programs", error))?;
+    let run = verify::run(&record.config, root, &mut supervisor, progress);
     if let Err(error) = &run
         && matches!(error.kind, Kind::Interrupted(_))
     {

@@ -10,7 +10,7 @@ use crate::error::{Error, Kind, Result};
 use crate::policy::text::Text;
 use crate::process::capture::Caps;
 use crate::process::child::Limits;
-use crate::process::interrupt::Interrupts;
+use crate::process::supervisor::Supervisor;
 use crate::process::verifier::{self, Step, Stopped, Verified, Verifier};
 
 /// What one stream of a verifier may hold before the verifier is ended, in bytes.
@@ -26,13 +26,19 @@ const GRACE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// Of kind `Verifier` when one cannot start, before any of them runs; of kind `Interrupted` after a signal.
-pub fn run(config: &Config, root: &Path, interrupts: &Interrupts, progress: Progress<'_>) -> Result<Vec<Verification>> {
+pub fn run(
+    config: &Config,
+    root: &Path,
+    supervisor: &mut Supervisor,
+    progress: Progress<'_>,
+) -> Result<Vec<Verification>> {
     let commands = config.verifiers()?;
     let verifiers: Vec<Verifier<'_>> =
         commands.iter().map(|command| Verifier { source: command.source(), argv: command.argv() }).collect();
     let limits = Limits {
         timeout: Duration::from_secs(config.verify_timeout),
         grace: GRACE,
+        hint: false,
         caps: Caps { cap: STREAM_CAP, keep: STREAM_KEPT },
     };
     let mut report = |step: Step<'_>| {
@@ -40,7 +46,7 @@ pub fn run(config: &Config, root: &Path, interrupts: &Interrupts, progress: Prog
             progress(&format!("running {}", verifier.source), 0);
         }
     };
-    match verifier::run_all(&verifiers, root, &limits, interrupts, &mut report) {
+    match verifier::run_all(&verifiers, root, &limits, supervisor, &mut report) {
         Ok(verified) => Ok(verified.into_iter().map(verification).collect()),
         Err(Stopped::Failed(error)) => Err(error),
         Err(Stopped::Interrupted(signal)) => Err(interrupted(signal)),

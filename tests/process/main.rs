@@ -13,9 +13,8 @@ use std::time::{Duration, Instant};
 use cordon::error::Kind;
 use cordon::process::capture::Caps;
 use cordon::process::child::{Limits, Outcome, Status};
-use cordon::process::interrupt::Interrupts;
+use cordon::process::supervisor::Supervisor;
 use cordon::process::verifier::{Step, Stopped, Verified, Verifier, run_all};
-use rustix::process::{Pid, Signal, kill_process};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -25,6 +24,7 @@ const SOON: Duration = Duration::from_secs(30);
 const LIMITS: Limits = Limits {
     timeout: Duration::from_secs(60),
     grace: Duration::from_secs(20),
+    hint: false,
     caps: Caps { cap: 4 * MIB, keep: 16 * 1024 },
 };
 
@@ -32,9 +32,13 @@ fn words(argv: &[&str]) -> Vec<String> {
     argv.iter().map(ToString::to_string).collect()
 }
 
+fn supervisor() -> Supervisor {
+    Supervisor::with_executable(env!("CARGO_BIN_EXE_cordon")).unwrap()
+}
+
 fn run_commands(commands: &[Vec<String>], root: &Path, limits: &Limits) -> Result<Vec<Verified>, Stopped> {
     let verifiers: Vec<Verifier<'_>> = commands.iter().map(|argv| Verifier { source: &argv[0], argv }).collect();
-    run_all(&verifiers, root, limits, &Interrupts::watch().unwrap(), &mut |_| {})
+    run_all(&verifiers, root, limits, &mut supervisor(), &mut |_| {})
 }
 
 fn run_in(root: &Path, argv: &[&str], limits: &Limits) -> Outcome {
@@ -252,15 +256,17 @@ fn a_crowd_is_ended_to_the_last_one() {
     assert!(!crowd.lines().any(|pid| runs(pid.parse().unwrap())));
 }
 
+/// A shell script that starts a daemon in a session of its own and goes on once it runs.
+fn with_daemon(daemon: &str, rest: &str) -> String {
+    format!("setsid sh -c 'echo $$ >new; mv new daemon; {daemon}' & until [ -s daemon ]; do sleep 0.01; done; {rest}")
+}
+
 #[test]
-fn a_daemon_that_holds_the_pipe_is_not_waited_for() {
+fn a_daemon_that_holds_the_pipe_is_ended_and_the_leaders_outcome_stands() {
     let root = tempfile::tempdir().unwrap();
-    let script = "setsid sh -c 'echo $$ >new; mv new daemon; exec sleep 100' & \
-                  until [ -s daemon ]; do sleep 0.01; done; echo done; echo bad >&2; exit 3";
-    let outcome = run_in(root.path(), &["sh", "-c", script], &LIMITS);
-    let daemon = pid_in(&root.path().join("daemon"));
-    assert!(runs(daemon), "it left the group, so it is out of reach here");
-    kill_process(Pid::from_raw(daemon).unwrap(), Signal::KILL).unwrap();
+    let script = with_daemon("exec sleep 100", "echo done; echo bad >&2; exit 3");
+    let outcome = run_in(root.path(), &["sh", "-c", &script], &LIMITS);
+    assert!(!runs(pid_in(&root.path().join("daemon"))));
     assert_eq!(outcome.status, Status::Exited(3));
     assert_eq!((outcome.stdout.bytes, outcome.stderr.bytes), (b"done\n".to_vec(), b"bad\n".to_vec()));
     assert!(outcome.duration < LIMITS.grace);
@@ -269,12 +275,10 @@ fn a_daemon_that_holds_the_pipe_is_not_waited_for() {
 #[test]
 fn a_daemon_that_floods_the_pipe_cannot_prolong_the_run() {
     let root = tempfile::tempdir().unwrap();
-    let script = "setsid sh -c 'echo $$ >new; mv new daemon; exec yes' & until [ -s daemon ]; do sleep 0.01; done";
     let caps = Caps { cap: u64::MAX, keep: 10 };
-    let outcome = run_in(root.path(), &["sh", "-c", script], &Limits { caps, ..LIMITS });
+    let outcome = run_in(root.path(), &["sh", "-c", &with_daemon("exec yes", "")], &Limits { caps, ..LIMITS });
     assert!(outcome.passed() && outcome.duration < LIMITS.grace);
-    let daemon = pid_in(&root.path().join("daemon"));
-    wait_until("the pipe is closed to the daemon", || !runs(daemon));
+    assert!(!runs(pid_in(&root.path().join("daemon"))));
 }
 
 #[test]
@@ -283,7 +287,7 @@ fn all_run_and_each_is_told() {
     let verifiers: Vec<Verifier<'_>> = commands.iter().map(|argv| Verifier { source: &argv[0], argv }).collect();
     let root = tempfile::tempdir().unwrap();
     let mut steps = Vec::new();
-    let verified = run_all(&verifiers, root.path(), &LIMITS, &Interrupts::watch().unwrap(), &mut |step| {
+    let verified = run_all(&verifiers, root.path(), &LIMITS, &mut supervisor(), &mut |step| {
         steps.push(match step {
             Step::Starts(index, verifier) => format!("{index} {}", verifier.source),
             Step::Ended(index, outcome) => format!("{index} = {}", outcome.status.returncode()),
