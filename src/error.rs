@@ -22,6 +22,8 @@ pub enum Kind {
     Busy,
     /// A verifier could not be started.
     Verifier,
+    /// The agent could not be started, or not be ended.
+    Agent,
     /// The operating system refused something that Cordon needs.
     Io,
     /// A signal with this number ended the operation.
@@ -40,6 +42,7 @@ impl Kind {
             Kind::State => "state",
             Kind::Busy => "busy",
             Kind::Verifier => "verifier",
+            Kind::Agent => "agent",
             Kind::Io => "io",
             Kind::Interrupted(_) => "interrupted",
             Kind::BrokenPipe => "broken-pipe",

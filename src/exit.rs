@@ -11,6 +11,8 @@ pub enum Exit {
     Refused,
     /// The audit or a verifier rejected the change.
     Rejected,
+    /// The wrapped agent failed, ran out of time or wrote too much, whatever the audit says.
+    AgentFailed,
     /// A signal with this number ended the operation.
     Interrupted(u8),
 }
@@ -22,6 +24,7 @@ impl Exit {
             Exit::Accepted => 0,
             Exit::Refused => 2,
             Exit::Rejected => 3,
+            Exit::AgentFailed => 4,
             Exit::Interrupted(signal) => 128 + (signal & 0x7f),
         }
     }

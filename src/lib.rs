@@ -14,11 +14,11 @@
 //! | room       | PURE | what it is for                                                   | may use                                       |
 //! |------------|------|------------------------------------------------------------------|-----------------------------------------------|
 //! | `cli`      |      | arguments, one file a command, the terminal                      | `session` `agent` `report` `audit` `policy` `error` `exit` `json` |
-//! | `session`  |      | the state machine and its files: arm, check, status, diff, reset | `git` `agent` `process` `audit` `snapshot` `policy` `error` `json` |
+//! | `session`  |      | the state machine and its files: arm, check, run, status, reset  | `git` `agent` `process` `audit` `snapshot` `policy` `error` `json` |
 //! | `git`      |      | the only room that opens a Git repository; fills the evidence    | `audit` `snapshot` `policy` `error` `json`    |
 //! | `agent`    | PURE | what an agent is told, how it is started, what it says of itself | `audit` `policy` `error` `json`               |
 //! | `process`  |      | programs under a keeper, with a deadline and a cap on output     | `policy` `error` `exit`                       |
-//! | `report`   | PURE | answers as text, one file an answer, and as JSON                 | `audit` `policy` `error` `json`               |
+//! | `report`   | PURE | answers as text, one file an answer, and as JSON                 | `agent` `audit` `policy` `error` `json`       |
 //! | `audit`    | PURE | evidence in, verdict out; the answers of the other commands      | `snapshot` `policy` `error`                   |
 //! | `snapshot` |      | the work tree as a list, its file, and the difference of two     | `policy` `error`                              |
 //! | `policy`   | PURE | paths, patterns, limits, the envelope, tables                    | `error`                                       |

@@ -4,6 +4,7 @@
 
 pub mod brief;
 pub mod effort;
+pub mod ended;
 pub mod event;
 pub mod launch;
 mod lines;

@@ -92,10 +92,29 @@ pub struct Status {
     pub last_error: Option<Text>,
     /// The verdict of the last check, as it was kept.
     pub last_audit: Option<Summary>,
+    /// The agent that Cordon starts; `null` when it starts none.
+    pub agent: Option<AgentStatus>,
     /// SHA-256 over envelope and fingerprint.
     pub anchor: String,
     /// How often this repository was armed anew since a clean finish.
     pub rearmed: Rearmed,
+}
+
+/// The agent of an envelope.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AgentStatus {
+    /// `claude` or another that Cordon knows, or `command`.
+    pub name: String,
+    /// How many seconds it has.
+    pub timeout: u64,
+    /// Whether it has ended an attempt.
+    pub ended: bool,
+    /// Why its last attempt failed; `null` when it did not.
+    pub failure: Option<Text>,
+    /// How many turns it says that it took.
+    pub turns: Option<u64>,
+    /// What it says that it cost, in US dollars.
+    pub cost_usd: Option<f64>,
 }
 
 /// Arms that followed a reset of work that no check had accepted.

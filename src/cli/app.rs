@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 
 use super::args::{Arguments, Command, Format};
 use super::terminal::{Terminal, talk};
-use super::{arm, check, codes, diff, explain, hook, policy, rescue, reset, status, usage};
+use super::{arm, check, codes, diff, explain, hook, policy, rescue, reset, run, status, usage};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::policy::escape;
@@ -54,6 +54,8 @@ fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
     match &arguments.command {
         Command::Arm(arm) => arm::run(repo, arm, terminal),
         Command::Check(check) => check::run(repo, check, terminal),
+        Command::Run(arguments) => run::run(repo, arguments, terminal),
+        Command::Resume => run::resume(repo, terminal),
         Command::Status => status::run(repo, terminal),
         Command::Reset(arguments) => reset::run(repo, arguments, terminal),
         Command::Diff(diff) => diff::run(repo, diff, terminal),

@@ -9,8 +9,8 @@ mod hook;
 
 pub use hook::{Hook, HookEvent};
 
-use super::number::whole;
-use crate::policy::limits::Limits;
+use super::options::Options;
+use super::run_args::Run;
 
 /// A change gate for coding agents
 ///
@@ -24,7 +24,8 @@ use crate::policy::limits::Limits;
     arg_required_else_help = true,
     max_term_width = 100,
     after_help = "\
-Exit codes: 0 accepted (or done), 2 refused or invalid, 3 rejected, 128+n ended by a signal.
+Exit codes: 0 accepted (or done), 2 refused or invalid, 3 rejected, 4 the agent failed,
+128+n ended by a signal.
 
 Colours are for terminals. NO_COLOR=1, CLICOLOR=0 or TERM=dumb turns them off; CLICOLOR_FORCE=1
 turns them on in a pipe as well, though never in a patch.
@@ -82,6 +83,29 @@ Example:
 Example:
   cordon check --format json | jq .violations")]
     Check(Check),
+
+    /// Arm, let an agent work, and judge what it did: exit 0, 3, or 4 if the agent failed
+    ///
+    /// Without an agent named, Claude Code does the task. The agent runs under a keeper that ends everything it started
+    /// before anything is judged. What follows `--` is run instead of an agent that Cordon knows: the prompt replaces
+    /// `{prompt}` or the path of a file with it `{prompt_file}`, else it comes on standard input.
+    #[command(
+        override_usage = "cordon run <TASK> --allow <GLOB>... [OPTIONS]\n       cordon run <TASK> --allow <GLOB>... [OPTIONS] -- <COMMAND>...",
+        after_help = "\
+Examples:
+  cordon run \"fix the parser\" --allow 'src/**' --verify 'cargo test' --max-turns 20
+  cordon run \"fix the parser\" --allow 'src/**' --agent codex --timeout 600
+  cordon run \"fix the parser\" --allow 'src/**' -- my-agent --task '{prompt}'"
+    )]
+    Run(Box<Run>),
+
+    /// Let the agent of `run` try again, told what the attempt before left behind
+    ///
+    /// It starts afresh in the work tree as it is, which must still be inside the envelope.
+    #[command(after_help = "\
+Example:
+  cordon resume")]
+    Resume,
 
     /// Show what is armed, and how the last check ended
     #[command(after_help = "\
@@ -188,88 +212,9 @@ pub struct Arm {
     #[arg(value_name = "LABEL")]
     pub label: String,
 
-    /// Patterns of the paths that may change
-    #[arg(long, value_name = "GLOB", required = true, num_args = 1..)]
-    pub allow: Vec<String>,
-
-    /// Patterns of paths that must not change, even where --allow covers them [default: none]
-    #[arg(long, value_name = "GLOB", num_args = 1..)]
-    pub deny: Vec<String>,
-
-    /// How many paths may change; a rename is two
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_files, allow_negative_numbers = true, value_parser = whole("--max-files", 0..=u64::MAX))]
-    pub max_files: u64,
-
-    /// How many lines may be added
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_added_lines, allow_negative_numbers = true, value_parser = whole("--max-added-lines", 0..=u64::MAX))]
-    pub max_added_lines: u64,
-
-    /// How many lines may be deleted
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_deleted_lines, allow_negative_numbers = true, value_parser = whole("--max-deleted-lines", 0..=u64::MAX))]
-    pub max_deleted_lines: u64,
-
-    /// How large the changed files may be together, in bytes
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_working_bytes, allow_negative_numbers = true, value_parser = whole("--max-working-bytes", 0..=u64::MAX))]
-    pub max_working_bytes: u64,
-
-    /// How many binary files may change
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_binary_files, allow_negative_numbers = true, value_parser = whole("--max-binary-files", 0..=u64::MAX))]
-    pub max_binary_files: u64,
-
-    /// Allow HEAD to move to new commits [default: HEAD must not move]
-    #[arg(long)]
-    pub allow_commits: bool,
-
-    /// Take uncommitted work, untracked files included, as part of the baseline, and keep its content so that it cannot be
-    /// lost unnoticed [default: a dirty work tree is refused]
-    #[arg(long)]
-    pub allow_dirty: bool,
-
-    /// Commands that must exit with 0, each one quoted word; run without a shell in the repository's root, and only if
-    /// the change is inside the envelope [default: none]
-    #[arg(long, value_name = "CMD", num_args = 1..)]
-    pub verify: Vec<String>,
-
-    /// How many seconds each of these commands has, 1 to 86400
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, allow_negative_numbers = true, value_parser = whole("--verify-timeout", 1..=86_400))]
-    pub verify_timeout: u64,
-
-    /// What becomes of an ignored file that existed at arm and was changed or deleted
-    #[arg(long, value_name = "RULE", value_enum, default_value_t = IgnoredChoice::Deny)]
-    pub ignored: IgnoredChoice,
-
-    /// More scratch zones: places of ignored files that tools fill by themselves [default: see `cordon policy`]
-    #[arg(long, value_name = "GLOB", num_args = 1..)]
-    pub scratch: Vec<String>,
-
-    /// Drop the built-in scratch zones [default: they hold]
-    #[arg(long)]
-    pub no_default_scratch: bool,
-
-    /// Ignored files that may change, installed dependencies included [default: those inside --allow]
-    #[arg(long, value_name = "GLOB", num_args = 1..)]
-    pub allow_ignored: Vec<String>,
-
-    /// More protected paths: no --allow pattern opens them [default: see `cordon policy`]
-    #[arg(long, value_name = "GLOB", num_args = 1..)]
-    pub protect: Vec<String>,
-
-    /// Protected paths that may change where --allow covers them [default: none]
-    #[arg(long, value_name = "GLOB", num_args = 1..)]
-    pub allow_protected: Vec<String>,
-
-    /// How many attempts a wrapped agent has, 1 to 100
-    #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true, value_parser = whole("--max-attempts", 1..=100))]
-    pub max_attempts: u64,
-}
-
-/// What becomes of changed ignored files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum IgnoredChoice {
-    /// It rejects the change
-    Deny,
-    /// It is only noted
-    Report,
+    /// What is allowed.
+    #[command(flatten)]
+    pub options: Options,
 }
 
 /// The arguments of `policy`.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::args::{Arm, IgnoredChoice};
+use super::args::Arm;
+use super::options::{IgnoredChoice, Options};
 use super::progress::Progress;
 use super::terminal::{Terminal, talk};
 use crate::error::Result;
@@ -17,27 +18,37 @@ use crate::{json, report};
 
 /// Arms the envelope that the arguments describe.
 pub fn run(repo: &Path, arguments: &Arm, terminal: &mut Terminal) -> Result<Exit> {
-    let request = ArmRequest {
-        label: arguments.label.clone(),
-        envelope: envelope(arguments)?,
-        audit: audit(arguments)?,
-        verify: arguments.verify.clone(),
-        verify_timeout: arguments.verify_timeout,
-        max_attempts: u32::try_from(arguments.max_attempts).unwrap_or(u32::MAX),
-        allow_dirty: arguments.allow_dirty,
-    };
+    let request = request(&arguments.label, &arguments.options)?;
     let progress = Progress::start();
     let armed = api::arm(repo, &request, &|phrase, done| progress.report(phrase, done));
     progress.stop();
     let armed = armed?;
-    for warning in &armed.warnings {
-        talk(&report::error::warning(&escape::typed(warning.as_bytes())));
-    }
+    warn(&armed.warnings);
     terminal.answer(|| report::armed::human(&armed), || json::pretty(&armed))?;
     Ok(Exit::Accepted)
 }
 
-fn envelope(arguments: &Arm) -> Result<Envelope> {
+/// What is to be armed.
+pub fn request(label: &str, options: &Options) -> Result<ArmRequest> {
+    Ok(ArmRequest {
+        label: label.to_owned(),
+        envelope: envelope(options)?,
+        audit: audit(options)?,
+        verify: options.verify.clone(),
+        verify_timeout: options.verify_timeout,
+        max_attempts: u32::try_from(options.max_attempts).unwrap_or(u32::MAX),
+        allow_dirty: options.allow_dirty,
+    })
+}
+
+/// Warns on standard error of what is worth a second look.
+pub fn warn(warnings: &[String]) {
+    for warning in warnings {
+        talk(&report::error::warning(&escape::typed(warning.as_bytes())));
+    }
+}
+
+fn envelope(arguments: &Options) -> Result<Envelope> {
     Ok(Envelope {
         allow: patterns(&arguments.allow)?,
         deny: patterns(&arguments.deny)?,
@@ -52,7 +63,7 @@ fn envelope(arguments: &Arm) -> Result<Envelope> {
     })
 }
 
-fn audit(arguments: &Arm) -> Result<AuditOptions> {
+fn audit(arguments: &Options) -> Result<AuditOptions> {
     Ok(AuditOptions {
         ignored: match arguments.ignored {
             IgnoredChoice::Deny => IgnoredRule::Deny,

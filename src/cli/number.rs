@@ -13,6 +13,14 @@ pub fn whole(
     }
 }
 
+/// A parser for the value of `option`, which must be a number greater than zero that is not endless.
+pub fn positive(option: &'static str) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text| match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err(format!("{option} takes a number greater than 0, got {text}")),
+    }
+}
+
 /// The range in words; the largest number that there is only where the one that was given is larger.
 fn span(range: &RangeInclusive<u64>, text: &str) -> String {
     let too_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -38,5 +46,14 @@ mod tests {
         assert_eq!(files(large), Err(format!("{from} to 18446744073709551615, got {large}")));
         let timeout = whole("--verify-timeout", 1..=86_400);
         assert_eq!(timeout("0"), Err("--verify-timeout takes a whole number from 1 to 86400, got 0".into()));
+    }
+
+    #[test]
+    fn an_amount_is_positive_and_finite() {
+        let amount = positive("--max-budget-usd");
+        assert_eq!((amount("2"), amount("0.01")), (Ok(2.0), Ok(0.01)));
+        for text in ["0", "-1", "inf", "NaN", "1e999", "", "two", "-0.0"] {
+            assert_eq!(amount(text), Err(format!("--max-budget-usd takes a number greater than 0, got {text}")));
+        }
     }
 }

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::report;
 use crate::report::words::{count, guarded};
+use crate::session::api::{Glance, Watch};
 
 /// What ends sooner shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -45,6 +47,44 @@ impl Progress {
             let _ = thread.join();
             self.bar.finish_and_clear();
         }
+    }
+}
+
+/// The line while an agent works: the phase, the time, the attempt, and how much of the budgets is used.
+pub struct AgentProgress(Progress);
+
+impl AgentProgress {
+    /// Begins to wait.
+    pub fn start() -> Self {
+        AgentProgress(Progress::start())
+    }
+
+    /// Removes the line for good.
+    pub fn stop(&self) {
+        self.0.stop();
+    }
+}
+
+impl Watch for AgentProgress {
+    fn is_watched(&self) -> bool {
+        std::io::stderr().is_terminal()
+    }
+
+    fn report(&self, phrase: &str, done: u64) {
+        self.0.report(phrase, done);
+    }
+
+    fn armed(&self, warnings: &[String]) {
+        self.0.bar.suspend(|| super::arm::warn(warnings));
+    }
+
+    fn glance(&self, glance: &Glance) {
+        self.0.bar.set_message(report::agent::glance(
+            (glance.attempt, glance.max_attempts),
+            glance.elapsed.as_secs(),
+            glance.metrics.as_ref(),
+            &glance.limits,
+        ));
     }
 }
 

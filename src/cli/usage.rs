@@ -9,7 +9,8 @@ use super::args::Format;
 use crate::error::Error;
 
 /// Arguments that an option with many values takes for one of its own when they stand behind it.
-const SWALLOWED: [(&str, &str); 2] = [
+const SWALLOWED: [(&str, &str); 3] = [
+    ("<TASK>", "Write the task before --allow, which takes every word that follows it."),
     ("<LABEL>", "Write the label before --allow, which takes every word that follows it."),
     ("<PATH>", "Write the paths before --allow, which takes every word that follows it, or after `--`."),
 ];

@@ -1,6 +1,7 @@
 //! PURE. Answers as text: one file an answer for people, `json` for programs. Colours are in the text; the terminal
 //! removes them where nobody would see them.
 
+pub mod agent;
 pub mod armed;
 pub mod binary;
 pub mod changes;

@@ -3,7 +3,7 @@
 use super::envelope::{self, Row};
 use super::style::{ACCEPTED, HEADING, HINT, REJECTED, WARNING, paint};
 use super::words::{count, counted, guarded, len};
-use crate::audit::answer::{Rescued, ResetReport, Status};
+use crate::audit::answer::{AgentStatus, Rescued, ResetReport, Status};
 use crate::audit::finding::sentence;
 use crate::audit::verdict::Summary;
 use crate::policy::escape::typed;
@@ -38,6 +38,7 @@ fn rows(status: &Status) -> Vec<Row> {
     rows.extend([
         ("mode", mode),
         envelope::attempts(&status.mode, format!("{} of {}", status.attempt, status.max_attempts)),
+        ("agent", status.agent.as_ref().map(agent).unwrap_or_default()),
         ("baseline", vec![guarded(status.baseline.as_bytes())]),
         ("armed at", vec![guarded(status.created_at.as_bytes())]),
         ("anchor", vec![guarded(status.anchor.as_bytes())]),
@@ -46,6 +47,16 @@ fn rows(status: &Status) -> Vec<Row> {
         ("history", status.rearmed.note().map(|note| guarded(note.as_bytes())).into_iter().collect()),
     ]);
     rows
+}
+
+/// The agent, and how its last attempt ended.
+fn agent(agent: &AgentStatus) -> Vec<String> {
+    let name = format!("{}  (at most {})", guarded(agent.name.as_bytes()), counted(agent.timeout, "second"));
+    let last = agent.ended.then(|| match &agent.failure {
+        Some(failure) => format!("last attempt failed: {}", failure.plain()),
+        None => format!("last attempt ended in good order{}", super::agent::figures(agent.turns, agent.cost_usd)),
+    });
+    [name].into_iter().chain(last).collect()
 }
 
 /// What the last check said, and of a rejection how much of what.
@@ -129,6 +140,7 @@ mod tests {
             max_attempts: 3,
             last_error: Some("path outside policy: a\nb".into()),
             last_audit,
+            agent: None,
             anchor: "c".repeat(64),
             rearmed: Rearmed::default(),
         }

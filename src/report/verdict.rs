@@ -12,21 +12,31 @@ const LISTED: usize = 40;
 
 /// The whole verdict.
 pub fn human(verdict: &Verdict) -> String {
+    let word = if verdict.passed { paint(ACCEPTED, "ACCEPTED") } else { paint(REJECTED, "REJECTED") };
+    text(verdict, &word, next(verdict))
+}
+
+/// The verdict about what a failed agent left: it accepts nothing, even where the audit has nothing against it.
+pub fn of_failed_agent(verdict: &Verdict) -> String {
+    let audit = if verdict.passed { "the audit passes" } else { "the audit rejects what it left" };
+    text(verdict, &format!("{}, {audit}:", paint(REJECTED, "AGENT FAILED")), String::new())
+}
+
+fn text(verdict: &Verdict, word: &str, next: String) -> String {
     let sections = [
-        headline(verdict),
+        headline(verdict, word),
         findings::human(&verdict.findings),
         verifiers::human(verdict),
         budgets(verdict),
         changes::human(verdict),
         notes(verdict),
         foot(verdict),
-        next(verdict),
+        next,
     ];
     sections.iter().filter(|section| !section.is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
-fn headline(verdict: &Verdict) -> String {
-    let word = if verdict.passed { paint(ACCEPTED, "ACCEPTED") } else { paint(REJECTED, "REJECTED") };
+fn headline(verdict: &Verdict, word: &str) -> String {
     format!("{word}  {}\n", typed(verdict.label.as_bytes()))
 }
 

@@ -102,6 +102,11 @@ impl Anchor {
         Ok(undo)
     }
 
+    /// The bytes of the file, to tell later whether somebody touched it.
+    pub fn bytes(&self) -> Result<Option<Vec<u8>>> {
+        files::read(&self.path)
+    }
+
     /// Takes back an [`Anchor::arm`].
     pub fn undo(&self, undo: Undo) {
         // The error that made this necessary is the one to be told.

@@ -1,16 +1,22 @@
 //! What the command line may ask for.
 
 use std::path::Path;
+use std::time::Duration;
 
+use crate::audit::verdict::Metrics;
 use crate::policy::envelope::Envelope;
+use crate::policy::limits::Limits;
 use crate::policy::options::AuditOptions;
 
 pub use super::anchor::Expected;
 pub use super::arm::arm;
 pub use super::check::check;
 pub use super::diff::{Side, diff};
+pub use super::engine::{Engine, MAX_TIMEOUT};
 pub use super::hook::{pre_tool_use, session_start, stop};
 pub use super::rescue::rescue;
+pub use super::resume::resume;
+pub use super::run::run;
 pub use super::simple::{armed_envelope, reset, status};
 
 /// What `arm` is asked to record.
@@ -30,6 +36,42 @@ pub struct ArmRequest {
     pub max_attempts: u32,
     /// Whether uncommitted work is part of the baseline.
     pub allow_dirty: bool,
+}
+
+/// What `run` is asked to do.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// What to arm; its label is the task.
+    pub arm: ArmRequest,
+    /// Who works.
+    pub engine: Engine,
+}
+
+/// How far a running attempt is.
+#[derive(Debug, Clone, Copy)]
+pub struct Glance {
+    /// Which attempt it is, from 1.
+    pub attempt: u32,
+    /// How many there are.
+    pub max_attempts: u32,
+    /// How long the agent has run.
+    pub elapsed: Duration,
+    /// The change as it stands, once it was looked at.
+    pub metrics: Option<Metrics>,
+    /// The budgets.
+    pub limits: Limits,
+}
+
+/// Somebody who is told how an operation with an agent goes.
+pub trait Watch: Sync {
+    /// Whether anybody sees it; if not, nothing is looked at for it.
+    fn is_watched(&self) -> bool;
+    /// What is done now, and how many entries are done.
+    fn report(&self, phrase: &str, done: u64);
+    /// The envelope is armed; what is worth a second look.
+    fn armed(&self, warnings: &[String]);
+    /// How far the agent is.
+    fn glance(&self, glance: &Glance);
 }
 
 /// Called now and then while something long runs: a phrase, and how many entries are done.

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::anchor::Anchor;
+use super::anchor::{Anchor, Undo};
 use super::api::{ArmRequest, Progress};
 use super::config::{self, Config, Mode, check_timeout};
+use super::engine::Engine;
 use super::lock::Lock;
 use super::look;
-use super::register::{self, Registration};
+use super::register;
 use super::state::{self, Phase, State};
 use super::store::{Record, Store};
 use super::warnings;
@@ -30,17 +31,53 @@ const MAX_ATTEMPTS: u32 = 100;
 /// Arms an envelope over the repository that holds `start`.
 pub fn arm(start: &Path, request: &ArmRequest, progress: Progress<'_>) -> Result<Armed> {
     let began = Instant::now();
+    let fresh = arm_with(start, request, None, progress)?;
+    Ok(answer(fresh, request, began.elapsed().as_secs_f64()))
+}
+
+/// An envelope that was armed just now, with the lock still held.
+pub struct Fresh {
+    /// The state files.
+    pub store: Store,
+    /// The anchor in the Git directory.
+    pub anchor: Anchor,
+    /// What was armed.
+    pub record: Record,
+    /// What is worth a second look.
+    pub warnings: Vec<String>,
+    /// Held until the operation has ended.
+    pub lock: Lock,
+    undo: Undo,
+    fingerprint: Fingerprinted,
+    branch: Option<Text>,
+}
+
+impl Fresh {
+    /// Takes everything back, because what the envelope was armed for cannot begin.
+    pub fn undo(self) {
+        // The error that made this necessary is the one to be told; what cannot be removed is told by the next arm.
+        let _ = self.store.remove();
+        self.anchor.undo(self.undo);
+        self.lock.forget();
+    }
+}
+
+/// Arms an envelope for whoever drives the agent, and keeps the lock.
+pub fn arm_with(start: &Path, request: &ArmRequest, engine: Option<&Engine>, progress: Progress<'_>) -> Result<Fresh> {
     validate(request)?;
     let repository = Repository::discover(start)?;
     let store = Store::at(&repository.location.root);
     refuse_early(&repository, &store)?;
     let lock = Lock::take(&repository.location.git_dir)?;
-    let armed = match refuse_early(&repository, &store) {
-        Ok(()) => record(&repository, &store, request, progress),
+    let recorded = match refuse_early(&repository, &store) {
+        Ok(()) => record(&repository, &store, request, engine, progress),
         Err(error) => Err(error),
     };
-    match armed {
-        Ok(recorded) => Ok(answer(recorded, request, began.elapsed().as_secs_f64())),
+    match recorded {
+        Ok(Recorded { record, undo, fingerprint, branch, warnings }) => {
+            let anchor = Anchor::at(&repository.location.git_dir);
+            Ok(Fresh { store, anchor, record, warnings, lock, undo, fingerprint, branch })
+        }
         Err(error) => {
             lock.forget();
             Err(error)
@@ -86,14 +123,21 @@ fn refuse_early(repository: &Repository, store: &Store) -> Result<()> {
 /// What stands when everything is written.
 struct Recorded {
     record: Record,
+    undo: Undo,
     fingerprint: Fingerprinted,
     branch: Option<Text>,
     warnings: Vec<String>,
 }
 
-fn record(repository: &Repository, store: &Store, request: &ArmRequest, progress: Progress<'_>) -> Result<Recorded> {
+fn record(
+    repository: &Repository,
+    store: &Store,
+    request: &ArmRequest,
+    engine: Option<&Engine>,
+    progress: Progress<'_>,
+) -> Result<Recorded> {
     let keeper = request.allow_dirty.then(|| store.create().and_then(|()| Keeper::new(store.kept()))).transpose();
-    keeper.and_then(|keeper| record_with(repository, store, request, keeper, progress)).inspect_err(|_| {
+    keeper.and_then(|keeper| record_with(repository, store, request, engine, keeper, progress)).inspect_err(|_| {
         // The first error is the one that the user must see; what cannot be removed is told by the next arm. What stood
         // here before was an empty directory at the most.
         let _ = store.remove();
@@ -104,6 +148,7 @@ fn record_with(
     repository: &Repository,
     store: &Store,
     request: &ArmRequest,
+    engine: Option<&Engine>,
     mut keeper: Option<Keeper>,
     progress: Progress<'_>,
 ) -> Result<Recorded> {
@@ -125,37 +170,36 @@ fn record_with(
     taken.control.plane = Plane::at_arm(repository, &taken.control, &snapshot)?;
     let fingerprint = Fingerprint { control: taken.control.encode(), tick, snapshot };
     let anchor = Anchor::at(&repository.location.git_dir);
-    let (record, bytes) = write(store, request, &taken, &fingerprint, &registration, &anchor)?;
+    let config = config(request, engine, &taken);
+    let (bytes, sum) = fingerprint::encode(&fingerprint);
+    let (record, undo) = store.arm(&config, first_state(request), (&bytes, sum), &anchor, &registration)?;
+    let bytes = bytes.len() as u64;
     let kept = taken.control.kept.iter().filter(|kept| kept.work.is_some()).count() as u64;
     let fingerprint =
         Fingerprinted { entries, tracked: taken.tracked, ignored: taken.ignored, hashed: taken.hashed, kept, bytes };
     let branch = taken.control.checkouts.first().and_then(|own| own.branch.clone());
-    Ok(Recorded { record, fingerprint, branch, warnings })
+    Ok(Recorded { record, undo, fingerprint, branch, warnings })
 }
 
-fn write(
-    store: &Store,
-    request: &ArmRequest,
-    taken: &Taken,
-    fingerprint: &Fingerprint,
-    registration: &Registration,
-    anchor: &Anchor,
-) -> Result<(Record, u64)> {
-    let (bytes, sum) = fingerprint::encode(fingerprint);
-    let baseline = taken.control.checkouts.first().map(|own| own.commit.clone()).unwrap_or_default();
-    let now = look::now();
-    let config = Config {
+/// The envelope as it is kept.
+fn config(request: &ArmRequest, engine: Option<&Engine>, taken: &Taken) -> Config {
+    Config {
         schema_version: config::SCHEMA_VERSION,
-        mode: Mode::Manual,
+        mode: if engine.is_some() { Mode::Agent } else { Mode::Manual },
         label: Text::from(request.label.clone()),
-        baseline,
+        baseline: taken.control.checkouts.first().map(|own| own.commit.clone()).unwrap_or_default(),
         policy: request.envelope.clone(),
         audit: request.audit.clone(),
         verify: request.verify.clone(),
         verify_timeout: request.verify_timeout,
-        created_at: now.clone(),
-    };
-    let state = State {
+        agent: engine.cloned(),
+        created_at: look::now(),
+    }
+}
+
+/// The state before anything happened; the hashes are filled in where the files are written.
+fn first_state(request: &ArmRequest) -> State {
+    State {
         schema_version: state::SCHEMA_VERSION,
         phase: Phase::Armed,
         attempt: 0,
@@ -164,15 +208,14 @@ fn write(
         fingerprint_sha256: String::new(),
         last_error: None,
         last_audit: None,
-        updated_at: now,
+        last_agent: None,
+        updated_at: look::now(),
         checksum: String::new(),
-    };
-    let record = store.arm(&config, state, (&bytes, sum), anchor, registration)?;
-    Ok((record, bytes.len() as u64))
+    }
 }
 
-fn answer(recorded: Recorded, request: &ArmRequest, duration_s: f64) -> Armed {
-    let Recorded { record, fingerprint, branch, warnings } = recorded;
+fn answer(fresh: Fresh, request: &ArmRequest, duration_s: f64) -> Armed {
+    let Fresh { record, fingerprint, branch, warnings, .. } = fresh;
     Armed {
         schema_version: SCHEMA_VERSION,
         phase: Phase::Armed.name(),

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::anchor::Anchor;
 use super::api::{CheckOptions, Progress};
-use super::look;
 use super::opened::Opened;
 use super::state::{Phase, State};
 use super::store::{Record, Store};
 use super::verify;
+use super::{look, running};
 use crate::audit::evidence::Evidence;
 use crate::audit::finding::Severity;
 use crate::audit::judge::{self, Judgement};
@@ -73,10 +74,9 @@ pub fn check(start: &Path, options: &CheckOptions, progress: Progress<'_>) -> Re
     if let Some(expected) = &options.anchor {
         expected.require(&record)?;
     }
+    let mut supervisor = supervisor_for(&record)?;
     let scene = Check { store: &store, record: &record, start: &root, rehash: options.rehash, progress };
-    let (evidence, mut judgement, verification) = scene.rounds(repository)?;
-    judgement.notes.extend(anchor.rearmed()?.note().map(Text::from));
-    let verdict = conclude(&record, &evidence, judgement, verification, began.elapsed().as_secs_f64());
+    let verdict = scene.audit(repository, &anchor, supervisor.as_mut(), began)?;
     store.audited(&audited_state(&record.state, &verdict), &verdict)?;
     Ok(verdict)
 }
@@ -89,31 +89,65 @@ pub fn preview(root: &Path, store: &Store, record: &Record) -> Result<Judgement>
     Ok(judge::judge(&record.config.policy, &record.config.rules()?, &evidence))
 }
 
+/// Somebody to run the verifiers, if there are any.
+fn supervisor_for(record: &Record) -> Result<Option<Supervisor>> {
+    if record.config.verify.is_empty() {
+        return Ok(None);
+    }
+    Supervisor::new().map(Some).map_err(|error| Error::io("cannot watch over programs", error))
+}
+
 /// How often the verifiers may run before a tree that never rests is given up.
 const ROUNDS: usize = 2;
 
 /// One check under way.
-struct Check<'a> {
-    store: &'a Store,
-    record: &'a Record,
-    start: &'a Path,
-    rehash: bool,
-    progress: Progress<'a>,
+pub struct Check<'a> {
+    /// The state files.
+    pub store: &'a Store,
+    /// What was armed, as it stood when the check began.
+    pub record: &'a Record,
+    /// The top of the work tree.
+    pub start: &'a Path,
+    /// Whether every file is read.
+    pub rehash: bool,
+    /// Who is told how far it is.
+    pub progress: Progress<'a>,
 }
 
 impl Check<'_> {
+    /// The whole check, from the first look to the verdict, which is not written down yet. It needs a supervisor where
+    /// there are verifiers.
+    pub fn audit(
+        &self,
+        repository: Repository,
+        anchor: &Anchor,
+        supervisor: Option<&mut Supervisor>,
+        began: Instant,
+    ) -> Result<Verdict> {
+        let (evidence, mut judgement, verification) = self.rounds(repository, supervisor)?;
+        judgement.notes.extend(anchor.rearmed()?.note().map(Text::from));
+        Ok(conclude(self.record, &evidence, judgement, verification, began.elapsed().as_secs_f64()))
+    }
+
     /// Looks, judges, verifies, and looks again: what is accepted is a tree that a whole round of verifiers left alone.
-    fn rounds(&self, repository: Repository) -> Result<(Evidence, Judgement, Vec<Verification>)> {
+    fn rounds(
+        &self,
+        repository: Repository,
+        mut supervisor: Option<&mut Supervisor>,
+    ) -> Result<(Evidence, Judgement, Vec<Verification>)> {
         let config = &self.record.config;
         let rules = config.rules()?;
         let mut evidence = self.look(repository)?;
         let mut judgement = judge::judge(&config.policy, &rules, &evidence);
         let mut verification = Vec::new();
         for round in 1..=ROUNDS {
-            if judgement.rejects() || config.verify.is_empty() {
+            let Some(supervisor) = supervisor.as_deref_mut().filter(|_| !config.verify.is_empty()) else { break };
+            if judgement.rejects() {
                 break;
             }
-            verification = run_verifiers(self.store, self.record, self.start, self.progress)?;
+            running::begin(self.store, supervisor)?;
+            verification = run_verifiers(self.store, self.record, self.start, supervisor, self.progress)?;
+            self.store.clear_running();
             self.require_untouched_state()?;
             let after = self.look(Repository::discover(self.start)?)?;
             // What the verifiers did to ignored files is judged as well.
@@ -159,19 +193,19 @@ pub fn require_baseline(record: &Record, control: &Control) -> Result<()> {
 }
 
 /// Runs the verifiers; a signal is recorded before it ends the check.
-fn run_verifiers(store: &Store, record: &Record, root: &Path, progress: Progress<'_>) -> Result<Vec<Verification>> {
-    let mut supervisor = Supervisor::new().map_err(|error| Error::io("cannot watch over programs", error))?;
-    let run = verify::run(&record.config, root, &mut supervisor, progress);
+fn run_verifiers(
+    store: &Store,
+    record: &Record,
+    root: &Path,
+    supervisor: &mut Supervisor,
+    progress: Progress<'_>,
+) -> Result<Vec<Verification>> {
+    let run = verify::run(&record.config, root, supervisor, progress);
     if let Err(error) = &run
         && matches!(error.kind, Kind::Interrupted(_))
     {
-        let state = State {
-            phase: Phase::Interrupted,
-            last_error: Some(Text::from(error.message.clone())),
-            updated_at: look::now(),
-            ..record.state.clone()
-        };
-        store.update(&state)?;
+        store.update(&interrupted_state(&record.state, error))?;
+        store.clear_running();
     }
     run
 }
@@ -226,7 +260,18 @@ fn joined(violations: &[Text]) -> Option<Text> {
     Some(rest.iter().fold(first.clone(), |text, violation| text.word("; ").raw(violation)))
 }
 
-fn audited_state(state: &State, verdict: &Verdict) -> State {
+/// The state after a signal ended the operation.
+pub fn interrupted_state(state: &State, error: &Error) -> State {
+    State {
+        phase: Phase::Interrupted,
+        last_error: Some(Text::from(error.message.clone())),
+        updated_at: look::now(),
+        ..state.clone()
+    }
+}
+
+/// The state after an audit.
+pub fn audited_state(state: &State, verdict: &Verdict) -> State {
     State {
         phase: if verdict.passed { Phase::Accepted } else { Phase::Rejected },
         last_error: joined(&verdict.violations),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::engine::Engine;
 use crate::error::{Error, Result};
 use crate::policy::command::{self, Command};
 use crate::policy::envelope::{self, Envelope, Rules};
@@ -20,6 +21,8 @@ pub const MAX_VERIFY_TIMEOUT: u64 = 86_400;
 pub enum Mode {
     /// A person, or anything outside of Cordon.
     Manual,
+    /// Cordon itself.
+    Agent,
 }
 
 impl Mode {
@@ -27,12 +30,13 @@ impl Mode {
     pub fn name(self) -> &'static str {
         match self {
             Mode::Manual => "manual",
+            Mode::Agent => "agent",
         }
     }
 }
 
 /// The envelope as it was armed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The version of this form.
@@ -51,6 +55,9 @@ pub struct Config {
     pub verify: Vec<String>,
     /// How long each verifier may take, in seconds.
     pub verify_timeout: u64,
+    /// The agent that Cordon starts, if it starts one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Engine>,
     /// When it was armed, RFC 3339 in UTC.
     pub created_at: String,
 }
@@ -62,6 +69,7 @@ impl Config {
         self.policy.validate()?;
         self.audit.validate()?;
         check_timeout(self.verify_timeout)?;
+        self.agent.as_ref().map_or(Ok(()), Engine::validate)?;
         self.verifiers().map(drop)
     }
 

@@ -38,6 +38,11 @@ impl Lock {
         Err(busy())
     }
 
+    /// Whether the file is still where it was locked, empty as it was.
+    pub fn is_intact(&self) -> bool {
+        is_at(&self.file, &self.path) && self.file.metadata().is_ok_and(|metadata| metadata.len() == 0)
+    }
+
     /// Removes the file if this lock has created it, for an operation that is to leave nothing behind.
     pub fn forget(self) {
         if self.created {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::anchor::Anchor;
 use super::lock::Lock;
+use super::running;
 use super::store::{Record, Store};
 use crate::error::Result;
 use crate::git::open::Repository;
@@ -35,6 +36,7 @@ impl Opened {
         anchor.vouch(store.record())?;
         let lock = Lock::take(&repository.location.git_dir)?;
         let record = anchor.vouch(store.record())?;
+        running::refuse_leftovers(&store)?;
         Ok(Opened { repository, root, store, anchor, record, lock })
     }
 }

@@ -4,10 +4,14 @@ use std::path::Path;
 
 use super::anchor::Anchor;
 use super::check::require_baseline;
+use super::engine::Engine;
 use super::lock::Lock;
+use super::running;
+use super::state::Phase;
 use super::store::{Record, Store};
 use super::unsaved;
-use crate::audit::answer::{ResetReport, Status};
+use crate::agent::ended::Ended;
+use crate::audit::answer::{AgentStatus, ResetReport, Status};
 use crate::audit::verdict::SCHEMA_VERSION;
 use crate::error::Result;
 use crate::git::control::Control;
@@ -17,9 +21,15 @@ use crate::policy::text::Text;
 
 /// Where the armed envelope stands. Reads without the lock, so that it can be asked while a check runs.
 pub fn status(start: &Path) -> Result<Status> {
-    let (record, anchor) = whole(start)?;
+    let (record, anchor, store) = whole(start)?;
     let rearmed = anchor.rearmed()?;
+    // A Cordon that was killed could not write down that its agent was ended with it.
+    let is_running = record.state.phase == Phase::Running && running::is_under_way(&store);
+    let phase =
+        if record.state.phase == Phase::Running && !is_running { Phase::Interrupted } else { record.state.phase };
+    let agent = record.config.agent.map(|engine| agent_status(engine, record.state.last_agent));
     Ok(Status {
+        agent,
         schema_version: SCHEMA_VERSION,
         mode: record.config.mode.name().to_owned(),
         label: record.config.label,
@@ -28,7 +38,7 @@ pub fn status(start: &Path) -> Result<Status> {
         verify: record.config.verify,
         verify_timeout: record.config.verify_timeout,
         created_at: record.config.created_at,
-        phase: record.state.phase.name().to_owned(),
+        phase: phase.name().to_owned(),
         attempt: record.state.attempt,
         max_attempts: record.state.max_attempts,
         last_error: record.state.last_error,
@@ -36,6 +46,13 @@ pub fn status(start: &Path) -> Result<Status> {
         anchor: record.anchor,
         rearmed,
     })
+}
+
+fn agent_status(engine: Engine, last: Option<Ended>) -> AgentStatus {
+    let Engine { name, timeout, .. } = engine;
+    let ended = last.is_some();
+    let (failure, reported) = last.map(|last| (last.failure, last.reported)).unwrap_or_default();
+    AgentStatus { name, timeout, ended, failure, turns: reported.turns, cost_usd: reported.cost_usd }
 }
 
 /// The armed envelope.
@@ -71,14 +88,14 @@ pub fn reset(start: &Path, discard_kept: bool) -> Result<ResetReport> {
 }
 
 /// The record of an envelope whose files are all there and belong together, and the anchor that vouches for it.
-fn whole(start: &Path) -> Result<(Record, Anchor)> {
+fn whole(start: &Path) -> Result<(Record, Anchor, Store)> {
     let location = locate::locate(start)?;
     let anchor = Anchor::at(&location.git_dir);
     let store = Store::at(&location.root);
     let record = anchor.vouch(store.record())?;
     let fingerprint = store.fingerprint(&record.state)?;
     require_baseline(&record, &Control::decode(&fingerprint.control)?)?;
-    Ok((record, anchor))
+    Ok((record, anchor, store))
 }
 
 /// Where the state is when the repository itself is gone: the nearest directory upwards that has it.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::ended::Ended;
 use crate::audit::verdict::Summary;
 use crate::json;
 use crate::policy::text::Text;
@@ -65,6 +66,9 @@ pub struct State {
     pub last_error: Option<Text>,
     /// The last check in short; all of it is in `audit.json`.
     pub last_audit: Option<Summary>,
+    /// How the last attempt of the agent ended, if Cordon started one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_agent: Option<Ended>,
     /// When this file was written, RFC 3339 in UTC.
     pub updated_at: String,
     /// SHA-256 of this file with this field empty: no flipped byte of it goes unnoticed.
@@ -74,7 +78,13 @@ pub struct State {
 impl State {
     /// The bytes of the file, with the checksum that belongs to them.
     pub fn encode(&self) -> Vec<u8> {
-        json::pretty(&State { checksum: self.sum(), ..self.clone() })
+        json::pretty(&self.sealed())
+    }
+
+    /// The state as it is read back.
+    #[must_use]
+    pub fn sealed(&self) -> State {
+        State { checksum: self.sum(), ..self.clone() }
     }
 
     /// Whether `bytes` are exactly what [`State::encode`] writes of this state.

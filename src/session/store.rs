@@ -10,9 +10,10 @@ use rustix::io::Errno;
 use serde::de::DeserializeOwned;
 use tempfile::NamedTempFile;
 
-use super::anchor::Anchor;
+use super::anchor::{Anchor, Undo};
 use super::config::{self, Config};
 use super::register::Registration;
+use super::running::Running;
 use super::state::{self, State};
 use crate::audit::verdict::Verdict;
 use crate::error::{Error, Result};
@@ -29,6 +30,8 @@ const STATE: &str = "state.json";
 const FINGERPRINT: &str = "fingerprint";
 const AUDIT: &str = "audit.json";
 const KEPT: &str = "kept";
+const RUNNING: &str = "running";
+const TEMPORARY_RUNNING: &str = ".tmp-running";
 
 /// How temporary files begin, so that those of a killed process can be told and removed.
 const TEMPORARY: &str = ".tmp-";
@@ -42,6 +45,7 @@ pub struct Store {
 }
 
 /// What `arm` has recorded.
+#[derive(Debug, Clone)]
 pub struct Record {
     /// The envelope.
     pub config: Config,
@@ -126,7 +130,7 @@ impl Store {
         Ok(fingerprint)
     }
 
-    /// Writes everything that `arm` records; gives back the anchor.
+    /// Writes everything that `arm` records; gives back how the anchor is taken back.
     pub fn arm(
         &self,
         config: &Config,
@@ -134,7 +138,7 @@ impl Store {
         (fingerprint, sum): (&[u8], [u8; 32]),
         at: &Anchor,
         register: &Registration,
-    ) -> Result<Record> {
+    ) -> Result<(Record, Undo)> {
         self.create()?;
         let bytes = json::pretty(config);
         let config_sha256 = digest::sha256(&bytes);
@@ -144,11 +148,13 @@ impl Store {
         self.replace(&[(FINGERPRINT, fingerprint), (CONFIG, &bytes)])?;
         register.write()?;
         let undo = at.arm(&anchor, &config.label)?;
-        if let Err(error) = self.update(&state) {
-            at.undo(undo);
-            return Err(error);
+        match self.update(&state) {
+            Ok(state) => Ok((Record { config: config.clone(), state, anchor }, undo)),
+            Err(error) => {
+                at.undo(undo);
+                Err(error)
+            }
         }
-        Ok(Record { config: config.clone(), state, anchor })
     }
 
     /// Makes the directory, if it is not there.
@@ -169,9 +175,36 @@ impl Store {
         self.replace(&[(AUDIT, &json::pretty(verdict)), (STATE, &state.encode())])
     }
 
-    /// Writes the state alone.
-    pub fn update(&self, state: &State) -> Result<()> {
-        self.replace(&[(STATE, &state.encode())])
+    /// Writes the state alone, and gives it back as it is read.
+    pub fn update(&self, state: &State) -> Result<State> {
+        self.replace(&[(STATE, &state.encode())])?;
+        Ok(state.sealed())
+    }
+
+    /// The verdict of the last check, if there is one that can be read: it is told to an agent and decides nothing.
+    pub fn last_verdict(&self) -> Option<Verdict> {
+        let bytes = self.open().and_then(|directory| self.read(&directory, AUDIT)).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// The keeper of the operation that runs, or was killed while it did.
+    pub fn running(&self) -> Option<Running> {
+        let bytes = self.open().and_then(|directory| self.read(&directory, RUNNING)).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Writes down the keeper of the operation that runs. After a crash of the system nobody of it is left, so nothing
+    /// waits for the disk.
+    pub fn set_running(&self, running: &Running) -> Result<()> {
+        std::fs::write(self.directory.join(TEMPORARY_RUNNING), json::line(running))
+            .and_then(|()| std::fs::rename(self.directory.join(TEMPORARY_RUNNING), self.directory.join(RUNNING)))
+            .map_err(|error| self.cannot_write(error))
+    }
+
+    /// Forgets the keeper.
+    pub fn clear_running(&self) {
+        // What cannot be removed is compared with the processes that run, by the next command.
+        let _ = std::fs::remove_file(self.directory.join(RUNNING));
     }
 
     /// Removes the directory, whatever stands in its place. A link is removed, not what it leads to.

@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test, which is what it is for")]
 
+mod agent;
 mod agreement;
 mod anchor;
 mod arming;

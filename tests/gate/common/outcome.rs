@@ -80,7 +80,7 @@ impl Outcome {
     /// Expects an orderly end: no panic, no signal, and one of the documented exit codes.
     #[track_caller]
     pub fn orderly(self) -> Self {
-        assert!(matches!(self.code(), 0 | 2 | 3), "{self:?}");
+        assert!(matches!(self.code(), 0 | 2 | 3 | 4), "{self:?}");
         assert!(!self.text().contains("panicked at"), "{self:?}");
         self
     }

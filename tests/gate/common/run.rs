@@ -48,6 +48,11 @@ impl Running {
         self.child.kill().expect("a child that was not waited for can be killed");
     }
 
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Waits for the end.
     #[track_caller]
     #[must_use]

@@ -1,0 +1,93 @@
+//! The options that say what is allowed, the same for `arm` and `run`. The comments are the help texts.
+
+use clap::{Args, ValueEnum};
+
+use super::number::whole;
+use crate::policy::limits::Limits;
+
+/// What is allowed, how much of it, and what must pass.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Patterns of the paths that may change
+    #[arg(long, value_name = "GLOB", required = true, num_args = 1..)]
+    pub allow: Vec<String>,
+
+    /// Patterns of paths that must not change, even where --allow covers them [default: none]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub deny: Vec<String>,
+
+    /// How many paths may change; a rename is two
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_files, allow_negative_numbers = true, value_parser = whole("--max-files", 0..=u64::MAX))]
+    pub max_files: u64,
+
+    /// How many lines may be added
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_added_lines, allow_negative_numbers = true, value_parser = whole("--max-added-lines", 0..=u64::MAX))]
+    pub max_added_lines: u64,
+
+    /// How many lines may be deleted
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_deleted_lines, allow_negative_numbers = true, value_parser = whole("--max-deleted-lines", 0..=u64::MAX))]
+    pub max_deleted_lines: u64,
+
+    /// How large the changed files may be together, in bytes
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_working_bytes, allow_negative_numbers = true, value_parser = whole("--max-working-bytes", 0..=u64::MAX))]
+    pub max_working_bytes: u64,
+
+    /// How many binary files may change
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_binary_files, allow_negative_numbers = true, value_parser = whole("--max-binary-files", 0..=u64::MAX))]
+    pub max_binary_files: u64,
+
+    /// Allow HEAD to move to new commits [default: HEAD must not move]
+    #[arg(long)]
+    pub allow_commits: bool,
+
+    /// Take uncommitted work, untracked files included, as part of the baseline, and keep its content so that it cannot be
+    /// lost unnoticed [default: a dirty work tree is refused]
+    #[arg(long)]
+    pub allow_dirty: bool,
+
+    /// Commands that must exit with 0, each one quoted word; run without a shell in the repository's root, and only if
+    /// the change is inside the envelope [default: none]
+    #[arg(long, value_name = "CMD", num_args = 1..)]
+    pub verify: Vec<String>,
+
+    /// How many seconds each of these commands has, 1 to 86400
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, allow_negative_numbers = true, value_parser = whole("--verify-timeout", 1..=86_400))]
+    pub verify_timeout: u64,
+
+    /// What becomes of an ignored file that existed at arm and was changed or deleted
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = IgnoredChoice::Deny)]
+    pub ignored: IgnoredChoice,
+
+    /// More scratch zones: places of ignored files that tools fill by themselves [default: see `cordon policy`]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub scratch: Vec<String>,
+
+    /// Drop the built-in scratch zones [default: they hold]
+    #[arg(long)]
+    pub no_default_scratch: bool,
+
+    /// Ignored files that may change, installed dependencies included [default: those inside --allow]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub allow_ignored: Vec<String>,
+
+    /// More protected paths: no --allow pattern opens them [default: see `cordon policy`]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub protect: Vec<String>,
+
+    /// Protected paths that may change where --allow covers them [default: none]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub allow_protected: Vec<String>,
+
+    /// How many attempts a wrapped agent has, 1 to 100
+    #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true, value_parser = whole("--max-attempts", 1..=100))]
+    pub max_attempts: u64,
+}
+
+/// What becomes of changed ignored files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IgnoredChoice {
+    /// It rejects the change
+    Deny,
+    /// It is only noted
+    Report,
+}

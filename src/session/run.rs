@@ -1,0 +1,44 @@
+//! `run`: arms an envelope, lets an agent work in it, and judges what it did, as one operation.
+
+use std::path::Path;
+
+use super::api::{RunRequest, Watch};
+use super::arm::{self, Fresh};
+use super::attempt::{Attempt, Stop, cannot_start};
+use crate::agent::ended::Ran;
+use crate::error::{Error, Result};
+use crate::git::locate;
+use crate::process::agent;
+use crate::process::supervisor::Supervisor;
+
+/// Arms an envelope over the repository that holds `start` and makes the first attempt.
+///
+/// # Errors
+/// Of kind `Agent` when the agent cannot start; nothing is armed then. Everything else is as for `arm` and `check`.
+pub fn run(start: &Path, request: &RunRequest, watch: &dyn Watch) -> Result<Ran> {
+    let engine = &request.engine;
+    engine.validate()?;
+    let root = locate::locate(start)?.root;
+    agent::locate(&engine.program(), &root).map_err(|why| cannot_start(engine, &why))?;
+    let mut supervisor = supervisor()?;
+    let fresh = arm::arm_with(start, &request.arm, Some(engine), &|phrase, done| watch.report(phrase, done))?;
+    watch.armed(&fresh.warnings);
+    let Fresh { store, anchor, lock, record, .. } = &fresh;
+    let attempt = Attempt { root: &root, store, anchor, lock, record: record.clone(), watch };
+    match attempt.make(engine, &mut supervisor) {
+        Ok(ran) => Ok(ran),
+        Err(Stop::Failed(error)) => Err(error),
+        Err(Stop::NotStarted(error)) => {
+            fresh.undo();
+            Err(error)
+        }
+    }
+}
+
+/// Somebody to watch over the agent, whose keeper starts while the envelope is armed.
+pub fn supervisor() -> Result<Supervisor> {
+    let cannot = |error| Error::io("cannot watch over programs", error);
+    let mut supervisor = Supervisor::new().map_err(cannot)?;
+    supervisor.keeper().map_err(cannot)?;
+    Ok(supervisor)
+}
