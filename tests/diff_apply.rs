@@ -35,6 +35,7 @@ fn file(path: &[u8], before: Content<'_>, after: Content<'_>) -> FileDiff {
             size_after: None,
             mode_before: before.map(|(mode, _)| mode),
             mode_after: after.map(|(mode, _)| mode),
+            commit: None,
             content: None,
         },
         inside: true,

@@ -30,6 +30,18 @@ const RULES: &[Rule] = &[
     rule(DriftKind::Alternates, Code::AlternatesChanged, "alternates changed", "Put back what the file said."),
     rule(DriftKind::Graft, Code::GraftChanged, "history boundary changed", "Put back what the file said."),
     rule(DriftKind::ReplaceRef, Code::ReplaceRef, "replace ref", "Delete it: git replace -d the object."),
+    rule(
+        DriftKind::ObjectForged,
+        Code::ObjectDamaged,
+        "object is not what its id says",
+        "Remove that file and fetch the object again; git fsck checks all of them.",
+    ),
+    rule(
+        DriftKind::ObjectMissing,
+        Code::ObjectDamaged,
+        "object of the baseline is missing",
+        "Fetch it again; git fsck tells what is missing.",
+    ),
     rule(DriftKind::OtherRef, Code::RefChanged, "ref changed", "Put it back with git update-ref."),
     noted(DriftKind::ForgeRef, Code::RefChanged, "ref of a forge changed"),
     rule(DriftKind::RefShadow, Code::RefShadowed, "something stands in for a ref", "Put back what was there."),
@@ -129,8 +141,8 @@ mod tests {
         use DriftKind::{
             Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ConfigUnknown,
             ExcludeSource, FalseGitDirectory, ForgeRef, GitDirectory, Graft, HeadSwitched, HistoryTooLong, Hook,
-            InnerCommit, InnerRef, LinkedWorktree, LinkedWorktreeMoved, Mount, NestedRepository, NewlyHidden,
-            Operation, OtherRef, RefShadow, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
+            InnerCommit, InnerRef, LinkedWorktree, LinkedWorktreeMoved, Mount, NestedRepository, NewlyHidden, ObjectForged,
+            ObjectMissing, Operation, OtherRef, RefShadow, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
         };
         let all = [
             Alternates,
@@ -156,6 +168,8 @@ mod tests {
             Mount,
             NestedRepository,
             NewlyHidden,
+            ObjectForged,
+            ObjectMissing,
             Operation,
             OtherRef,
             RefShadow,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::ignored::Ignored;
 use super::links::Mark;
 use super::undo::Checkout;
+use super::verdict::Metrics;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 use crate::snapshot::entry::BlobId;
@@ -19,6 +20,37 @@ pub enum Layer {
     Index,
     /// In the files on disk.
     Worktree,
+}
+
+/// One state of the repository that can be published: the files, the index, or a commit.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The files on disk.
+    Worktree,
+    /// The index.
+    Index,
+    /// A commit that is new since arming, in hex.
+    Commit(String),
+}
+
+impl Place {
+    /// Where something was found, as a part of a sentence; nothing is said of the files on disk.
+    pub fn words(&self) -> String {
+        match self {
+            Place::Worktree => String::new(),
+            Place::Index => "in the index".to_owned(),
+            Place::Commit(id) => format!("in commit {id}"),
+        }
+    }
+}
+
+/// What one such state other than the files comes to against the baseline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stage {
+    /// The state, of one checkout.
+    pub place: Place,
+    /// Its difference from the baseline in numbers.
+    pub metrics: Metrics,
 }
 
 /// How a path differs from the baseline.
@@ -60,13 +92,16 @@ pub struct Change {
     pub mode_before: Option<Mode>,
     /// The mode that Git would record now.
     pub mode_after: Option<Mode>,
+    /// The newest of the new commits that show it, in hex; absent where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// The blob that Git would store now, to tell whether two looks saw the same; no part of the JSON form.
     #[serde(skip)]
     pub content: Option<BlobId>,
 }
 
 /// The modes that Git records, and what stands in their place when it records none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Mode {
     /// A regular file.
     #[serde(rename = "100644")]
@@ -187,6 +222,10 @@ pub enum DriftKind {
     Graft,
     /// An object is replaced by another.
     ReplaceRef,
+    /// An object of the store is not what its id says.
+    ObjectForged,
+    /// An object of the baseline is missing.
+    ObjectMissing,
     /// A ref that is neither branch nor tag was created, moved or deleted.
     OtherRef,
     /// A ref in which a forge keeps its own books: only noted.
@@ -268,6 +307,8 @@ pub struct Evidence {
     pub checkouts: Vec<Checkout>,
     /// The net changes, and what stands only in the index or in history, sorted by path.
     pub changes: Vec<Change>,
+    /// The index of each checkout that differs from its baseline, and each new commit, in numbers.
+    pub stages: Vec<Stage>,
     /// Tracked paths that a flag of the index hides.
     pub hidden: Vec<(RepoPath, HidingFlag)>,
     /// Paths that could not be vouched for.
@@ -286,9 +327,32 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// The first path that only one of two looks saw, or that the two saw otherwise.
+    pub fn first_difference(&self, other: &Evidence) -> Option<RepoPath> {
+        first_unequal(&self.changes, &other.changes, |change| &change.path)
+            .or_else(|| first_unequal(&self.ignored, &other.ignored, |ignored| &ignored.path))
+            .or_else(|| first_unequal(&self.marks, &other.marks, |mark| &mark.path))
+            .or_else(|| first_unequal(&self.obstacles, &other.obstacles, |(path, _)| path))
+    }
+
     /// Whether two looks saw the same work: what is only noted may differ, because builds and tests write caches.
     pub fn shows_the_same_work(&self, other: &Evidence) -> bool {
-        (&self.head, &self.changes, &self.hidden, &self.obstacles, &self.drifts, &self.marks)
-            == (&other.head, &other.changes, &other.hidden, &other.obstacles, &other.drifts, &other.marks)
+        (&self.head, &self.changes, &self.stages, &self.hidden, &self.obstacles, &self.drifts, &self.marks)
+            == (
+                &other.head,
+                &other.changes,
+                &other.stages,
+                &other.hidden,
+                &other.obstacles,
+                &other.drifts,
+                &other.marks,
+            )
     }
+}
+
+/// The path of the first item that only one of two lists has.
+fn first_unequal<T: PartialEq>(a: &[T], b: &[T], path: impl Fn(&T) -> &RepoPath) -> Option<RepoPath> {
+    let only =
+        |some: &[T], others: &[T]| some.iter().find(|item| !others.contains(item)).map(|item| path(item).clone());
+    only(a, b).or_else(|| only(b, a))
 }

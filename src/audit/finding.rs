@@ -104,6 +104,10 @@ pub enum Code {
     HardLinked,
     /// Two names would be one on a file system that ignores case or normalises Unicode.
     NameTwin,
+    /// A name that Git, or another file system, takes for .git, . or ..
+    UnsafeName,
+    /// An object of Git's store is not what its id says, or is missing.
+    ObjectDamaged,
     /// Uncommitted work that existed at arm was changed or lost.
     LostWork,
     /// A path could not be read, so it cannot be vouched for.
@@ -164,6 +168,8 @@ impl Code {
             Code::SpecialPermissions => "special-permissions",
             Code::HardLinked => "hard-linked",
             Code::NameTwin => "name-twin",
+            Code::UnsafeName => "unsafe-name",
+            Code::ObjectDamaged => "object-damaged",
             Code::LostWork => "lost-work",
             Code::Unreadable => "unreadable",
             Code::SpecialFile => "special-file",

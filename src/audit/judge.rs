@@ -3,9 +3,8 @@
 use super::evidence::{Change, ChangeKind, Evidence, HidingFlag, Layer, Obstacle, Remark, RemarkKind};
 use super::finding::{Code, Finding, Severity};
 use super::verdict::{Left, Metrics, Verification};
-use super::{drift, ignored, links, undo};
+use super::{budgets, drift, ignored, links, undo};
 use crate::policy::envelope::{Decision, Envelope, Rules};
-use crate::policy::limits::Limits;
 use crate::policy::path::RepoPath;
 use crate::policy::shell;
 use crate::policy::text::Text;
@@ -42,30 +41,19 @@ pub fn is_net(change: &Change) -> bool {
 
 /// Judges the evidence by an envelope and its compiled rules.
 pub fn judge(envelope: &Envelope, rules: &Rules, evidence: &Evidence) -> Judgement {
-    let metrics = measure(evidence.changes.iter().filter(|change| is_net(change)));
+    let metrics = Metrics::of(evidence.changes.iter().filter(|change| is_net(change)));
     let mut findings = Vec::new();
     findings.extend(head(envelope, evidence));
     findings.extend(drift::findings(envelope, evidence));
     findings.extend(links::findings(rules, evidence));
     let (about_ignored, notes_on_ignored) = ignored::judge(rules, &evidence.ignored);
     findings.extend(about_ignored);
-    findings.extend(budgets(&metrics, &envelope.limits));
+    findings.extend(budgets::findings(&metrics, &evidence.stages, &envelope.limits, &evidence.head.baseline));
     findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(evidence, path, *flag)));
     findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(evidence, path, obstacle)));
-    findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, evidence, &change.path)));
+    findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, evidence, change)));
     let notes = notes(&evidence.remarks).into_iter().chain(notes_on_ignored).collect();
-    Judgement { metrics, left: left(&metrics, &envelope.limits), findings, notes }
-}
-
-/// The net change in numbers.
-pub fn measure<'a>(changes: impl Iterator<Item = &'a Change>) -> Metrics {
-    changes.fold(Metrics::default(), |metrics, change| Metrics {
-        files: metrics.files + 1,
-        added_lines: metrics.added_lines.saturating_add(change.added),
-        deleted_lines: metrics.deleted_lines.saturating_add(change.deleted),
-        working_bytes: metrics.working_bytes.saturating_add(change.size_after.unwrap_or(0)),
-        binary_files: metrics.binary_files + u64::from(change.binary),
-    })
+    Judgement { metrics, left: budgets::left(&metrics, &envelope.limits), findings, notes }
 }
 
 /// The finding about a verifier that failed, of those that had `timeout` seconds each; `None` for one that passed.
@@ -91,18 +79,23 @@ pub fn not_verified(count: usize) -> Text {
     Text::from(format!("verifiers: {count} not run, because the change is outside the envelope"))
 }
 
-/// The finding about work that changed between the looks before and after the verifiers.
-pub fn changed_meanwhile(before: &Evidence, after: &Evidence) -> Finding {
-    let unequal = |a: &Evidence, b: &Evidence| {
-        a.changes.iter().find(|change| !b.changes.contains(change)).map(|change| change.path.clone())
+/// The finding about a verifier between whose start and end the work changed, or something that the envelope forbids came
+/// about: `before` and `after` are what was seen then, and how it was judged.
+pub fn changed_by(command: &str, before: (&Evidence, &Judgement), after: (&Evidence, &Judgement)) -> Option<Finding> {
+    let forbidden = after.1.findings.iter().find(|finding| !before.1.findings.contains(finding));
+    if forbidden.is_none() && after.0.shows_the_same_work(before.0) {
+        return None;
+    }
+    let path = forbidden.and_then(|finding| finding.path.clone()).or_else(|| after.0.first_difference(before.0));
+    let message = Text::from(format!("changed while a verifier ran: {command}: "));
+    let message = match (&path, forbidden) {
+        (Some(path), _) => message.path(path),
+        (None, Some(finding)) => message.raw(&finding.message),
+        (None, None) => message.word("HEAD, the index or what stands beside the files"),
     };
-    let path = unequal(after, before).or_else(|| unequal(before, after));
-    let message = Text::from("changed while the verifiers ran: ");
-    let message =
-        path.as_ref().map_or_else(|| message.clone().word("HEAD or the index"), |path| message.clone().path(path));
     let help = "Usually a verifier writes caches or build output: have Git ignore that (.gitignore) before arming. Otherwise let \
-                the verifiers leave the work tree alone, or run what they do to it yourself and check again.";
-    violation(Code::ChangedDuringVerification, path.as_ref(), message, help)
+                the verifier leave the work tree alone, or run what it does to it yourself and check again.";
+    Some(violation(Code::ChangedDuringVerification, path.as_ref(), message, help))
 }
 
 fn head(envelope: &Envelope, evidence: &Evidence) -> Option<Finding> {
@@ -117,7 +110,8 @@ fn head(envelope: &Envelope, evidence: &Evidence) -> Option<Finding> {
     Some(undone_by(Some(undo), violation(Code::HeadChanged, None, message.into(), help)))
 }
 
-fn path(rules: &Rules, envelope: &Envelope, evidence: &Evidence, path: &RepoPath) -> Option<Finding> {
+fn path(rules: &Rules, envelope: &Envelope, evidence: &Evidence, change: &Change) -> Option<Finding> {
+    let path = &change.path;
     let is_lost = evidence.lost.binary_search(path).is_ok();
     let (code, words, help) = if let Some(reason) = rules.audit.protected(path.as_bytes()) {
         (Code::ProtectedPath, "protected path changed: ", ignored::protected_help(reason, Some(path)))
@@ -127,17 +121,29 @@ fn path(rules: &Rules, envelope: &Envelope, evidence: &Evidence, path: &RepoPath
             Decision::Allowed(_) => return None,
             _ if is_lost => return Some(lost(path)),
             Decision::Denied(pattern) => {
-                let help = format!("The deny pattern {} covers it. Undo this change.", pattern.as_str());
+                let help = format!("The deny pattern {} covers it. {}", pattern.as_str(), advice(change));
                 (Code::PathDenied, words, help)
             }
             Decision::Outside => {
-                let help = format!("Undo this change, or ask for a wider envelope. Allowed: {}.", listed(envelope));
+                let help = format!("{} Or ask for a wider envelope. Allowed: {}.", advice(change), listed(envelope));
                 (Code::PathOutside, words, help)
             }
         }
     };
     let help = if is_lost { format!("{help} {}", rescue(path)) } else { help };
     Some(undone_by(undo::path(evidence, path), violation(code, Some(path), Text::from(words).path(path), help)))
+}
+
+/// What to do about a change, by where it stands: what only history has is in no file.
+fn advice(change: &Change) -> String {
+    match (change.layers.as_slice(), &change.commit) {
+        ([Layer::Index], _) => "Undo this change, which only the index has.".to_owned(),
+        ([Layer::Commit], Some(commit)) => format!(
+            "Only history has this change (newest: {commit}), and a further commit that takes it back does not help: rewrite \
+             it. If it came from elsewhere, arm again on top of it."
+        ),
+        _ => "Undo this change.".to_owned(),
+    }
 }
 
 /// Uncommitted work of the user that is not as it was.
@@ -180,79 +186,6 @@ fn hidden(evidence: &Evidence, path: &RepoPath, flag: HidingFlag) -> Finding {
     let undo = undo::flag(evidence, path, flag);
     let help = Text::from("Clear the flag: ").raw(&undo);
     undone_by(Some(undo), violation(Code::HiddenEntry, Some(path), message, help))
-}
-
-/// One budget: its code, the words of the message, and where its number and its limit stand.
-struct Budget {
-    code: Code,
-    words: &'static str,
-    option: &'static str,
-    used: fn(&Metrics) -> u64,
-    limit: fn(&Limits) -> u64,
-}
-
-const BUDGETS: &[Budget] = &[
-    Budget {
-        code: Code::BudgetFiles,
-        words: "file",
-        option: "--max-files",
-        used: |metrics| metrics.files,
-        limit: |limits| limits.max_files,
-    },
-    Budget {
-        code: Code::BudgetAddedLines,
-        words: "added-line",
-        option: "--max-added-lines",
-        used: |metrics| metrics.added_lines,
-        limit: |limits| limits.max_added_lines,
-    },
-    Budget {
-        code: Code::BudgetDeletedLines,
-        words: "deleted-line",
-        option: "--max-deleted-lines",
-        used: |metrics| metrics.deleted_lines,
-        limit: |limits| limits.max_deleted_lines,
-    },
-    Budget {
-        code: Code::BudgetWorkingBytes,
-        words: "working-byte",
-        option: "--max-working-bytes",
-        used: |metrics| metrics.working_bytes,
-        limit: |limits| limits.max_working_bytes,
-    },
-    Budget {
-        code: Code::BudgetBinaryFiles,
-        words: "binary-file",
-        option: "--max-binary-files",
-        used: |metrics| metrics.binary_files,
-        limit: |limits| limits.max_binary_files,
-    },
-];
-
-fn budgets(metrics: &Metrics, limits: &Limits) -> impl Iterator<Item = Finding> {
-    let (metrics, limits) = (*metrics, *limits);
-    BUDGETS.iter().filter_map(move |budget| {
-        let (used, limit) = ((budget.used)(&metrics), (budget.limit)(&limits));
-        (used > limit).then(|| {
-            let message = format!("{} budget exceeded: {used} > {limit}", budget.words);
-            let help = format!("Make the change smaller, or arm again with a larger {}.", budget.option);
-            violation(budget.code, None, message.into(), help)
-        })
-    })
-}
-
-/// What remains of the budgets.
-pub fn left(metrics: &Metrics, limits: &Limits) -> Left {
-    let of = |limit: u64, used: u64| {
-        i64::try_from(i128::from(limit) - i128::from(used)).unwrap_or(if limit > used { i64::MAX } else { i64::MIN })
-    };
-    Left {
-        files: of(limits.max_files, metrics.files),
-        added_lines: of(limits.max_added_lines, metrics.added_lines),
-        deleted_lines: of(limits.max_deleted_lines, metrics.deleted_lines),
-        working_bytes: of(limits.max_working_bytes, metrics.working_bytes),
-        binary_files: of(limits.max_binary_files, metrics.binary_files),
-    }
 }
 
 /// One note a kind of remark, with the first paths by name.

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::audit::evidence::{ChangeKind, HeadMovement};
+use crate::audit::ignored::{Ignored, IgnoredKind};
+use crate::policy::limits::Limits;
 use crate::policy::options::AuditOptions;
 use crate::policy::pattern::Pattern;
 
@@ -22,6 +24,7 @@ fn change(path: &str, added: u64, deleted: u64, binary: bool, size: u64) -> Chan
         size_after: Some(size),
         mode_before: None,
         mode_after: None,
+        commit: None,
         content: None,
     }
 }
@@ -187,10 +190,17 @@ fn a_failed_verifier_is_named_with_how_it_failed() {
 }
 
 #[test]
-fn what_changed_meanwhile_is_named_raw_with_the_usual_cause() {
+fn a_verifier_that_changes_something_is_named_with_the_path_and_the_usual_cause() {
+    let envelope = envelope(&["src/**"], &[]);
+    let judged = |evidence: &Evidence| judge(&envelope, &envelope.rules().unwrap(), evidence);
     let (before, after) = (evidence(vec![]), evidence(vec![change("src/a\\\n", 1, 0, false, 1)]));
-    let finding = changed_meanwhile(&before, &after);
-    assert_eq!(finding.message, Text::from("changed while the verifiers ran: src/a\\\n"));
+    let between = |a: &Evidence, b: &Evidence| changed_by("make check", (a, &judged(a)), (b, &judged(b)));
+    let finding = between(&before, &after).unwrap();
+    assert_eq!(finding.message, Text::from("changed while a verifier ran: make check: src/a\\\n"));
     assert!(finding.help.plain().contains(".gitignore"));
-    assert!(changed_meanwhile(&before, &before).message.plain().ends_with("HEAD or the index"));
+    assert_eq!(between(&after, &after), None);
+    // What it did to ignored files is no work of the change, but a violation all the same.
+    let mut ignored = evidence(vec![]);
+    ignored.ignored.push(Ignored { path: ".env".into(), kind: IgnoredKind::Changed, cache: None });
+    assert_eq!(between(&before, &ignored).unwrap().path, Some(".env".into()));
 }

@@ -1,7 +1,7 @@
 //! Entries whose content is not all that matters: links that lead away, bits that grant rights, inodes with two names,
 //! names that another file system takes for one.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Place};
 use super::finding::{Code, Finding, Severity};
 use super::undo;
 use crate::policy::envelope::Rules;
@@ -30,6 +30,8 @@ pub struct Mark {
     pub path: RepoPath,
     /// What it is.
     pub kind: MarkKind,
+    /// Where it stands.
+    pub place: Place,
 }
 
 /// The kinds of [`Mark`].
@@ -62,6 +64,8 @@ pub enum MarkKind {
     },
     /// Another name in the same directory differs from it in case or Unicode form only.
     Twin(RepoPath),
+    /// A part of its name is one that Git, or another file system, takes for `.git`, `.` or `..`.
+    UnsafeName(Text),
 }
 
 /// Another name of an inode.
@@ -200,8 +204,30 @@ fn finding(rules: &Rules, evidence: &Evidence, mark: &Mark) -> Option<Finding> {
             "Give one of them another name: file systems that ignore case keep only one of the two.",
             None,
         ),
+        MarkKind::UnsafeName(component) => (
+            Code::UnsafeName,
+            Text::from("name that some systems take for Git's own directory or for a way out (")
+                .raw(component)
+                .word("): ")
+                .path(path),
+            "Give it another name; git itself refuses to check such a tree out.",
+            None,
+        ),
     };
-    Some(Finding { code, severity: Severity::Violation, path: Some(path.clone()), message, help: help.into(), undo })
+    let (message, help) = match &mark.place {
+        Place::Worktree => (message, help.to_owned()),
+        Place::Index => {
+            (message.word(" (in the index)"), format!("{help} It stands in the index: git restore --staged PATH."))
+        }
+        Place::Commit(id) => (
+            message.word(format!(" (in commit {id})")),
+            format!("{help} A further commit does not take it out of history: rewrite this one, or delete its branch."),
+        ),
+    };
+    // The commands are about the file on disk.
+    let undo = undo.filter(|_| mark.place == Place::Worktree);
+    let help = Text::from(help);
+    Some(Finding { code, severity: Severity::Violation, path: Some(path.clone()), message, help, undo })
 }
 
 /// The command that gives a file an inode of its own, by way of a copy that stands in nobody's way.
@@ -268,7 +294,7 @@ mod tests {
             let peer =
                 |path: &&str| Peer { path: RepoPath::from(path.trim_end_matches('!')), ignored: path.ends_with('!') };
             let peers = peers.iter().map(peer).collect();
-            let mark = Mark { path: "src/a".into(), kind: MarkKind::HardLink { peers, elsewhere } };
+            let mark = Mark { path: "src/a".into(), kind: MarkKind::HardLink { peers, elsewhere }, place: Place::Worktree };
             findings(&rules, &Evidence { marks: vec![mark], ..Evidence::default() }).len()
         };
         assert_eq!((told(&["src/b"], 0), told(&["README.md"], 0), told(&[], 1)), (0, 1, 1));

@@ -1,6 +1,7 @@
 //! PURE. Evidence in, verdict out: no file, clock, process or environment is touched here.
 
 pub mod answer;
+pub mod budgets;
 pub mod codes;
 pub mod denied;
 pub mod drift;

@@ -147,6 +147,7 @@ mod tests {
             size_after: Some(2),
             mode_before: before.filter(|_| kind != ChangeKind::Added),
             mode_after: after.filter(|_| kind != ChangeKind::Deleted),
+            commit: None,
             content: None,
         };
         let evidence = Evidence {

@@ -28,6 +28,30 @@ pub struct Metrics {
     pub binary_files: u64,
 }
 
+impl Metrics {
+    /// The numbers of these changes.
+    pub fn of<'a>(changes: impl Iterator<Item = &'a Change>) -> Metrics {
+        Metrics::sum(changes.map(|change| Metrics {
+            files: 1,
+            added_lines: change.added,
+            deleted_lines: change.deleted,
+            working_bytes: change.size_after.unwrap_or(0),
+            binary_files: u64::from(change.binary),
+        }))
+    }
+
+    /// All of them together.
+    pub fn sum(parts: impl Iterator<Item = Metrics>) -> Metrics {
+        parts.fold(Metrics::default(), |sum, part| Metrics {
+            files: sum.files.saturating_add(part.files),
+            added_lines: sum.added_lines.saturating_add(part.added_lines),
+            deleted_lines: sum.deleted_lines.saturating_add(part.deleted_lines),
+            working_bytes: sum.working_bytes.saturating_add(part.working_bytes),
+            binary_files: sum.binary_files.saturating_add(part.binary_files),
+        })
+    }
+}
+
 /// What remains of each budget; negative when it is overdrawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Left {

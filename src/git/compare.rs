@@ -97,6 +97,7 @@ pub fn gitlink_change(path: &RepoPath, before: Option<BlobId>, after: Option<Blo
         size_after: None,
         mode_before: side(&old),
         mode_after: side(&new),
+        commit: None,
         content: after,
     }
 }
@@ -251,6 +252,7 @@ fn describe(job: &Job, kind: ChangeKind, layers: Vec<Layer>) -> Change {
         size_after: None,
         mode_before: job.baseline.map(|recorded| recorded.mode),
         mode_after,
+        commit: None,
         content: None,
     }
 }

@@ -127,6 +127,18 @@ impl Index {
         Some(super::today::Recorded { id, mode: mode_of(entry.mode)? })
     }
 
+    /// The names in a directory, each once.
+    pub fn names(&self, directory: &[u8]) -> Vec<Vec<u8>> {
+        let prefix = if directory.is_empty() { Vec::new() } else { [directory, b"/"].concat() };
+        let range = self.state.prefixed_entries_range(prefix.as_slice().into()).unwrap_or_default();
+        let rest =
+            self.state.entries()[range].iter().filter_map(|entry| entry.path(&self.state).strip_prefix(&*prefix));
+        let mut names: Vec<Vec<u8>> =
+            rest.filter_map(|path| path.split(|byte| *byte == b'/').next().map(<[u8]>::to_vec)).collect();
+        names.dedup();
+        names
+    }
+
     /// gitoxide's own form.
     pub fn state(&self) -> &State {
         &self.state

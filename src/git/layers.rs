@@ -7,10 +7,12 @@ use super::lines::{self, Drivers, Lines};
 use super::reader::Reader;
 use super::today::Recorded;
 use crate::audit::evidence::{Change, ChangeKind, Mode};
+use crate::audit::verdict::Metrics;
 use crate::error::Result;
 use crate::policy::path::RepoPath;
 
 /// Two recorded sides of one path, counted.
+#[derive(Debug, Clone, Copy)]
 pub struct Counted {
     /// The lines.
     pub lines: Lines,
@@ -18,6 +20,19 @@ pub struct Counted {
     pub size_before: Option<u64>,
     /// The size of the new blob.
     pub size_after: Option<u64>,
+}
+
+impl Counted {
+    /// The one path in numbers.
+    pub fn metrics(&self) -> Metrics {
+        Metrics {
+            files: 1,
+            added_lines: self.lines.added,
+            deleted_lines: self.lines.deleted,
+            working_bytes: self.size_after.unwrap_or(0),
+            binary_files: u64::from(self.lines.binary),
+        }
+    }
 }
 
 /// Counts between two recorded sides of the path `inside` its checkout. Both must be in the object database.
@@ -65,6 +80,8 @@ pub fn merge(changes: &mut Vec<Change>, more: Vec<Change>) {
                 layers.extend(change.layers);
                 layers.sort();
                 layers.dedup();
+                let commit = &mut changes[at].commit;
+                *commit = commit.take().or(change.commit);
             }
             None => changes.push(change),
         }
@@ -93,6 +110,7 @@ mod tests {
             size_after: None,
             mode_before: None,
             mode_after: None,
+            commit: None,
             content: None,
         }
     }

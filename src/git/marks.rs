@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::outside;
 use super::reader::Reader;
+use super::standing::is_unsafe;
 use super::today::Today;
 use super::triage::{Job, Standing};
+use crate::audit::evidence::Place;
 use crate::audit::links::{Mark, MarkKind, Peer};
 use crate::error::Result;
 use crate::policy::fold;
@@ -46,7 +48,7 @@ impl Marker<'_> {
         let Some(target) = outside::link_text(reader, prefix, self.now, job.path.as_bytes())? else { return Ok(None) };
         let to = outside::escape(reader, prefix, self.now, &job.path, &target)?;
         let target = Text::from_bytes(target);
-        Ok(to.map(|to| Mark { path: job.path.clone(), kind: MarkKind::Link { target, to } }))
+        Ok(to.map(|to| on_disk(&job.path, MarkKind::Link { target, to })))
     }
 
     /// Files whose inode has more names than it had.
@@ -77,13 +79,13 @@ impl Marker<'_> {
             let peers: Vec<Peer> = others.map(peer).collect();
             let elsewhere = elsewhere.saturating_sub(was_elsewhere);
             if !peers.is_empty() || elsewhere > 0 {
-                marks.push(Mark { path: job.path.clone(), kind: MarkKind::HardLink { peers, elsewhere } });
+                marks.push(on_disk(&job.path, MarkKind::HardLink { peers, elsewhere }));
             }
         }
         marks
     }
 
-    /// New names beside names that a file system could take for the same.
+    /// New names beside names that a file system could take for the same, and names that it could take for Git's own.
     fn twins<'j>(&self, jobs: impl Iterator<Item = &'j Job>) -> Vec<Mark> {
         let new = jobs.filter(|job| job.baseline.is_none() && job.after.is_some() && job.standing != Standing::Gone);
         let mut folded: HashMap<RepoPath, BTreeMap<Vec<u8>, Vec<RepoPath>>> = HashMap::new();
@@ -98,7 +100,11 @@ impl Marker<'_> {
                 let twin =
                     names.get(&fold::name(path.name())).and_then(|same| same.iter().find(|other| **other != path));
                 if let Some(other) = twin {
-                    marks.push(Mark { path: path.clone(), kind: MarkKind::Twin(other.clone()) });
+                    marks.push(on_disk(&path, MarkKind::Twin(other.clone())));
+                }
+                // A directory called exactly `.git` is a repository of its own and is told as such.
+                if path.name() != b".git" && is_unsafe(path.name(), None) {
+                    marks.push(on_disk(&path, MarkKind::UnsafeName(Text::from_bytes(path.name()))));
                 }
                 path = directory;
             }
@@ -124,6 +130,10 @@ impl Marker<'_> {
         self.new_ignored.contains(path)
             || self.baseline.entry(path.as_bytes()).is_some_and(|entry| entry.class == Class::Ignored)
     }
+}
+
+fn on_disk(path: &RepoPath, kind: MarkKind) -> Mark {
+    Mark { path: path.clone(), kind, place: Place::Worktree }
 }
 
 fn inode(entry: &Entry) -> (u64, u64) {

@@ -10,12 +10,14 @@ use super::control::{Control, Frozen};
 use super::kept::{self, Contents as KeptContents};
 use super::marks::Marker;
 use super::open::Repository;
+use super::plane::refs;
 use super::reader::{in_parallel, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
 use super::{history, layers, mounted, outside, rights, staged, submodules};
-use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Remark};
+use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Place, Remark, Stage};
 use crate::audit::ignored::{Ignored, IgnoredKind};
+use crate::audit::links::Mark;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 use crate::snapshot::delta::Difference;
@@ -70,11 +72,15 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
         let Some(checkout) = part.checkout else { continue };
         evidence.hidden.extend(checkout.hidden());
         let triage = sort(&checkout, scene, part.delta)?;
+        let before = evidence.changes.len();
         gather(&checkout, scene, triage, &mut evidence)?;
-        layers::merge(&mut evidence.changes, staged::changes(&checkout)?);
+        let index = staged::layer(&checkout, &evidence.changes[before..])?;
+        layers::merge(&mut evidence.changes, index.changes);
+        evidence.marks.extend(index.marks);
+        evidence.stages.push(Stage { place: Place::Index, metrics: index.metrics });
         // The refs of submodules are not compared, so their history is always looked at.
         if !(no_history && checkout.frozen.prefix.is_root()) {
-            history::add(&checkout, &mut evidence)?;
+            history::add(&checkout, &fetched(scene, &checkout.frozen.prefix), &mut evidence)?;
         }
     }
     evidence.changes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -82,7 +88,8 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
     evidence.lost = evidence.changes.iter().filter(is_work).map(|change| change.path.clone()).collect();
     evidence.obstacles.sort_by(|a, b| a.0.cmp(&b.0));
     evidence.ignored.sort();
-    evidence.marks.sort_by(|a, b| a.path.cmp(&b.path));
+    evidence.marks.sort_by(|a, b| (&a.path, &a.place).cmp(&(&b.path, &b.place)));
+    evidence.marks = once(std::mem::take(&mut evidence.marks));
     evidence.remarks.sort_by(|a, b| (a.kind, &a.path).cmp(&(b.kind, &b.path)));
     Ok(evidence)
 }
@@ -99,6 +106,18 @@ fn distrust(scene: &Scene<'_>, delta: &mut Vec<Difference>) {
             delta.insert(at, difference);
         }
     }
+}
+
+/// Sorted marks without those that stand in a further place as well: one place is enough.
+fn once(marks: Vec<Mark>) -> Vec<Mark> {
+    let mut kept: Vec<Mark> = Vec::with_capacity(marks.len());
+    for mark in marks {
+        let mut same_path = kept.iter().rev().take_while(|known| known.path == mark.path);
+        if !same_path.any(|known| known.kind == mark.kind) {
+            kept.push(mark);
+        }
+    }
+    kept
 }
 
 /// The changed paths with their contents, one after the other in the order of [`observe`] within a checkout.
@@ -128,6 +147,12 @@ pub fn contents(
         }
     }
     Ok(())
+}
+
+/// The prefixes of refs that the remotes of one checkout were configured to write at arm.
+fn fetched(scene: &Scene<'_>, prefix: &RepoPath) -> Vec<Vec<u8>> {
+    let part = scene.control.plane.parts.iter().find(|part| part.prefix == *prefix);
+    part.map(|part| refs::destinations(&part.config)).unwrap_or_default()
 }
 
 fn gitlink(mode: Option<Mode>, id: Option<&BlobId>) -> Bytes {

@@ -4,12 +4,16 @@ use std::collections::HashMap;
 
 use gix::ObjectId;
 
+use super::baseline::within;
 use super::index::{Index, IndexEntry};
 use super::layers;
 use super::lines::Drivers;
 use super::reader::Reader;
+use super::standing::{self, Standing, Tree};
 use super::today::{Recorded, Today};
-use crate::audit::evidence::{Change, Layer};
+use crate::audit::evidence::{self, Change, Place};
+use crate::audit::links::Mark;
+use crate::audit::verdict::Metrics;
 use crate::error::Result;
 use crate::policy::path::RepoPath;
 
@@ -20,19 +24,42 @@ struct Staged {
     sides: Vec<Recorded>,
 }
 
-/// Every path of `today`'s checkout that the index has and the baseline has not, or has otherwise. What left the index
-/// is found by [`super::triage`], because for Git the file is gone.
+/// What the index of one checkout comes to.
+#[derive(Default)]
+pub struct Layer {
+    /// Every path that the index has and the baseline has not, or has otherwise. What left the index is found by
+    /// [`super::triage`], because for Git the file is gone.
+    pub changes: Vec<Change>,
+    /// The difference from the baseline in numbers, with what left the index.
+    pub metrics: Metrics,
+    /// What these paths show besides content.
+    pub marks: Vec<Mark>,
+}
+
+/// Reads the index as a layer; `beside` are the changes that were found of the checkout otherwise.
 ///
 /// # Errors
 /// When a staged object is missing: nobody can say what the next commit would hold.
-pub fn changes(today: &Today<'_>) -> Result<Vec<Change>> {
-    let Some(index) = today.index() else { return Ok(Vec::new()) };
+pub fn layer(today: &Today<'_>, beside: &[Change]) -> Result<Layer> {
+    let Some(index) = today.index() else { return Ok(Layer::default()) };
     let staged = staged(today, index)?;
-    if staged.is_empty() {
-        return Ok(Vec::new());
+    let left = left(today, index, beside);
+    if staged.is_empty() && left.is_empty() {
+        return Ok(Layer::default());
     }
-    let (mut reader, drivers) = (today.reader()?, today.frozen.drivers());
-    staged.into_iter().map(|staged| describe(&mut reader, &drivers, &today.frozen.prefix, &staged)).collect()
+    let (mut reader, drivers, prefix) = (today.reader()?, today.frozen.drivers(), &today.frozen.prefix);
+    let mut describe = |staged: &Staged| describe(&mut reader, &drivers, prefix, staged);
+    let changes = staged.iter().map(&mut describe).collect::<Result<Vec<_>>>()?;
+    let gone = left.iter().map(&mut describe).collect::<Result<Vec<_>>>()?;
+    let standing = staged.iter().flat_map(|staged| {
+        let Staged { inside, baseline, sides } = staged;
+        sides.iter().map(move |side| Standing { inside, before: *baseline, after: *side })
+    });
+    let marks = standing::marks(today, &Place::Index, &mut &*index, standing)?;
+    let metrics = Metrics::of(changes.iter().chain(&gone));
+    // Uncommitted work of arm is compared with the index of arm by `Today::expected`, and is counted here alone.
+    let is_work = |change: &Change| today.kept(change.path.as_bytes()).is_some();
+    Ok(Layer { changes: changes.into_iter().filter(|change| !is_work(change)).collect(), metrics, marks })
 }
 
 fn staged(today: &Today<'_>, index: &Index) -> Result<Vec<Staged>> {
@@ -41,19 +68,38 @@ fn staged(today: &Today<'_>, index: &Index) -> Result<Vec<Staged>> {
     for entry in index.entries() {
         let Some(mode) = entry.mode else { continue };
         let path = today.frozen.prefix.join(entry.path);
-        // Uncommitted work of arm has an index of its own to be compared with, see `Today::expected`.
-        if today.kept(path.as_bytes()).is_some() {
-            continue;
-        }
-        let baseline = today.in_baseline(path.as_bytes());
-        let baseline = baseline.map(|kept| committed.get(entry.path).copied().unwrap_or(kept));
         let now = Recorded { id: entry.id, mode };
+        let mut baseline = today.in_baseline(path.as_bytes());
+        if today.kept(path.as_bytes()).is_some() {
+            if today.expected(path.as_bytes(), Some(now)) == Some(now) {
+                continue;
+            }
+            baseline = baseline.or_else(|| today.at_arm(path.as_bytes()));
+        } else {
+            baseline = baseline.map(|kept| committed.get(entry.path).copied().unwrap_or(kept));
+        }
         if baseline == Some(now) {
             continue;
         }
         note(&mut found, &entry, baseline, now);
     }
     Ok(found)
+}
+
+/// The paths of the baseline that left the index.
+fn left(today: &Today<'_>, index: &Index, beside: &[Change]) -> Vec<Staged> {
+    let indexed = beside.iter().filter(|change| change.layers.contains(&evidence::Layer::Index));
+    indexed
+        .filter_map(|change| {
+            let inside = RepoPath::from(within(&today.frozen.prefix, change.path.as_bytes()));
+            let baseline = today.in_baseline(change.path.as_bytes())?;
+            index.recorded(inside.as_bytes()).is_none().then(|| Staged {
+                inside,
+                baseline: Some(baseline),
+                sides: Vec::new(),
+            })
+        })
+        .collect()
 }
 
 fn note(found: &mut Vec<Staged>, entry: &IndexEntry<'_>, baseline: Option<Recorded>, now: Recorded) {
@@ -82,7 +128,7 @@ fn describe(reader: &mut Reader, drivers: &Drivers, prefix: &RepoPath, staged: &
     let mut change = Change {
         path: prefix.join(inside.as_bytes()),
         kind: layers::kind(baseline, last),
-        layers: vec![Layer::Index],
+        layers: vec![evidence::Layer::Index],
         added: 0,
         deleted: 0,
         binary: false,
@@ -90,14 +136,26 @@ fn describe(reader: &mut Reader, drivers: &Drivers, prefix: &RepoPath, staged: &
         size_after: None,
         mode_before: baseline.map(|recorded| recorded.mode),
         mode_after: last.map(|recorded| recorded.mode),
+        commit: None,
         content: last.map(|recorded| recorded.id),
     };
-    for side in sides {
-        let counted = layers::count(reader, drivers, inside, baseline, Some(*side))?;
+    let none = sides.is_empty().then_some(None);
+    for side in sides.iter().copied().map(Some).chain(none) {
+        let counted = layers::count(reader, drivers, inside, baseline, side)?;
         change.added += counted.lines.added;
         change.deleted += counted.lines.deleted;
         change.binary |= counted.lines.binary;
         (change.size_before, change.size_after) = (counted.size_before, counted.size_after);
     }
     Ok(change)
+}
+
+impl Tree for &Index {
+    fn at(&mut self, inside: &[u8]) -> Result<Option<Recorded>> {
+        Ok(self.recorded(inside))
+    }
+
+    fn names(&mut self, directory: &[u8]) -> Result<Vec<Vec<u8>>> {
+        Ok(Index::names(self, directory))
+    }
 }

@@ -6,6 +6,7 @@ use gix::ObjectId;
 
 use super::files;
 use super::open::Repository;
+use super::plane::refs;
 use crate::error::Result;
 
 /// The older entries of the stash stand in no ref, only in its log.
@@ -13,24 +14,27 @@ const STASH_LOG: &str = "logs/refs/stash";
 
 /// Every object that a ref, or an entry of the stash, names: history that is known when this is asked at arm. In hex.
 pub fn all(repository: &Repository) -> Result<Vec<String>> {
-    let refs = repository.refs()?;
-    let mut tips: BTreeSet<ObjectId> = refs.all.keys().filter_map(|name| refs.object(name)).collect();
+    let mut tips = named(repository, |_| true)?;
     tips.extend(stashed(repository)?);
     Ok(tips.into_iter().map(|id| id.to_string()).collect())
 }
 
-/// What a push or the user's next command could publish: `head`, local branches and the stash.
+/// What a push or the user's next command could publish: `head`, the user's own refs (branches, notes, refs of any other
+/// kind) and the stash. `fetched` are the prefixes of refs that the remotes of arm are configured to write.
 ///
 /// Remote-tracking refs are none of them: a fetch moves them. They are no boundary either, because a push, and anybody
-/// who writes a ref, moves them as well, to commits that were made here.
-pub fn live(repository: &Repository, head: Option<ObjectId>) -> Result<BTreeSet<ObjectId>> {
-    let refs = repository.refs()?;
-    let is_live = |name: &[u8]| name.starts_with(b"refs/heads/") || name == b"refs/stash";
-    let mut tips: BTreeSet<ObjectId> =
-        refs.all.keys().filter(|name| is_live(name)).filter_map(|name| refs.object(name)).collect();
+/// who writes a ref, moves them as well, to commits that were made here. A tag on new history is a finding by itself.
+pub fn live(repository: &Repository, head: Option<ObjectId>, fetched: &[Vec<u8>]) -> Result<BTreeSet<ObjectId>> {
+    let mut tips = named(repository, |name| refs::is_own(name, fetched) && !name.starts_with(b"refs/tags/"))?;
     tips.extend(stashed(repository)?);
     tips.extend(head);
     Ok(tips)
+}
+
+/// The objects of the refs that are wanted; a symbolic ref that leads nowhere names nothing.
+fn named(repository: &Repository, wanted: impl Fn(&[u8]) -> bool) -> Result<BTreeSet<ObjectId>> {
+    let refs = repository.refs()?;
+    Ok(refs.all.keys().filter(|name| wanted(name)).filter_map(|name| refs.object(name)).collect())
 }
 
 /// The commits in the log of the stash.

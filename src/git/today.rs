@@ -32,7 +32,7 @@ pub struct Today<'a> {
 }
 
 /// A tracked path in one of the two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Recorded {
     /// The blob.
     pub id: BlobId,

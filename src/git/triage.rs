@@ -5,7 +5,7 @@ use super::compare;
 use super::hiding::{Fate, Hiding};
 use super::rights;
 use super::today::{Recorded, Today, recorded};
-use crate::audit::evidence::{Change, Drift, DriftKind, Layer, Mode, Obstacle, Remark, RemarkKind};
+use crate::audit::evidence::{Change, Drift, DriftKind, Layer, Mode, Obstacle, Place, Remark, RemarkKind};
 use crate::audit::ignored::IgnoredKind;
 use crate::audit::links::{Mark, MarkKind};
 use crate::error::Result;
@@ -240,7 +240,7 @@ impl<'a> Sorter<'a> {
         let tracked = before.and_then(recorded).is_some();
         if new != 0 && (tracked || !options::is_built_in_output(path.as_bytes())) {
             let kind = MarkKind::SpecialBits(after.stat.permissions);
-            self.triage.marks.push(Mark { path: path.clone(), kind });
+            self.triage.marks.push(Mark { path: path.clone(), kind, place: Place::Worktree });
         }
     }
 

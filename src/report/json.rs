@@ -130,6 +130,7 @@ mod tests {
             size_after: Some(2),
             mode_before: None,
             mode_after: Some(Mode::Executable),
+            commit: None,
             content: None,
         };
         let file = FileDiff {

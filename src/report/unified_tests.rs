@@ -19,6 +19,7 @@ fn file(path: &[u8], before: Content<'_>, after: Content<'_>) -> FileDiff {
             size_after: after.map(|(_, bytes)| bytes.len() as u64),
             mode_before: before.map(|(mode, _)| mode),
             mode_after: after.map(|(mode, _)| mode),
+            commit: None,
             content: None,
         },
         inside: true,

@@ -22,6 +22,7 @@ fn changed(path: &[u8], kind: ChangeKind, layers: Vec<Layer>) -> Change {
         size_after: Some(2),
         mode_before: Some(Mode::File),
         mode_after: Some(Mode::File),
+        commit: None,
         content: None,
     }
 }

@@ -10,7 +10,7 @@ use super::state::{Phase, State};
 use super::store::{Record, Store};
 use super::verify;
 use super::{look, running};
-use crate::audit::evidence::Evidence;
+use crate::audit::evidence::{Evidence, Obstacle};
 use crate::audit::finding::Severity;
 use crate::audit::judge::{self, Judgement};
 use crate::audit::verdict::{self, Summary, Verdict, Verification};
@@ -18,6 +18,7 @@ use crate::error::{Error, Kind, Result};
 use crate::git::control::Control;
 use crate::git::observe::{self, Scene};
 use crate::git::open::Repository;
+use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 use crate::process::supervisor::Supervisor;
 use crate::snapshot::delta::{self, Difference, Trust};
@@ -63,7 +64,13 @@ impl Look {
 
     /// What the Git room compares.
     pub fn scene(&self) -> Scene<'_> {
-        Scene { control: &self.control, baseline: &self.fingerprint.snapshot, now: &self.now, kept: self.kept.clone() }
+        Scene {
+            control: &self.control,
+            baseline: &self.fingerprint.snapshot,
+            now: &self.now,
+            tick: self.fingerprint.tick,
+            kept: self.kept.clone(),
+        }
     }
 }
 
@@ -99,6 +106,9 @@ fn supervisor_for(record: &Record) -> Result<Option<Supervisor>> {
 
 /// How often the verifiers may run before a tree that never rests is given up.
 const ROUNDS: usize = 2;
+
+/// How often a tree that changes while it is read is read.
+const TRIES: usize = 3;
 
 /// One check under way.
 pub struct Check<'a> {
@@ -137,8 +147,9 @@ impl Check<'_> {
     ) -> Result<(Evidence, Judgement, Vec<Verification>)> {
         let config = &self.record.config;
         let rules = config.rules()?;
+        let judge = |evidence: &Evidence| judge::judge(&config.policy, &rules, evidence);
         let mut evidence = self.look(repository)?;
-        let mut judgement = judge::judge(&config.policy, &rules, &evidence);
+        let mut judgement = judge(&evidence);
         let mut verification = Vec::new();
         for round in 1..=ROUNDS {
             let Some(supervisor) = supervisor.as_deref_mut().filter(|_| !config.verify.is_empty()) else { break };
@@ -146,20 +157,24 @@ impl Check<'_> {
                 break;
             }
             running::begin(self.store, supervisor)?;
-            verification = run_verifiers(self.store, self.record, self.start, supervisor, self.progress)?;
+            let mut culprits = Vec::new();
+            // A look after each of them, so that one that changes something and one that changes it back are both seen.
+            verification =
+                run_verifiers(self.store, self.record, self.start, supervisor, self.progress, &mut |command| {
+                    self.require_untouched_state()?;
+                    let after = self.look(Repository::discover(self.start)?)?;
+                    let now = judge(&after);
+                    culprits.extend(judge::changed_by(command, (&evidence, &judgement), (&after, &now)));
+                    (evidence, judgement) = (after, now);
+                    Ok(())
+                })?;
             self.store.clear_running();
-            self.require_untouched_state()?;
-            let after = self.look(Repository::discover(self.start)?)?;
-            // What the verifiers did to ignored files is judged as well.
-            judgement = judge::judge(&config.policy, &rules, &after);
-            if after.shows_the_same_work(&evidence) {
-                evidence = after;
+            if culprits.is_empty() {
                 break;
             }
             if round == ROUNDS || judgement.rejects() {
-                judgement.findings.push(judge::changed_meanwhile(&evidence, &after));
+                judgement.findings.extend(culprits);
             }
-            evidence = after;
         }
         Ok((evidence, judgement, verification))
     }
@@ -174,11 +189,36 @@ impl Check<'_> {
             .hint("A verifier must not run cordon or write into .cordon/. cordon reset clears the state; arm again."))
     }
 
+    /// Looks until the tree has held still, or shows the same twice; what never does so is reported, not accepted.
     fn look(&self, repository: Repository) -> Result<Evidence> {
+        let (mut seen, mut moving) = self.look_once(repository)?;
+        for _ in 1..TRIES {
+            if !moving {
+                return Ok(seen);
+            }
+            let (again, still) = self.look_once(Repository::discover(self.start)?)?;
+            if again.shows_the_same_work(&seen) {
+                return Ok(again);
+            }
+            let before = std::mem::replace(&mut seen, again);
+            moving = still;
+            if moving {
+                seen.obstacles
+                    .push((seen.first_difference(&before).unwrap_or_else(|| RepoPath::from(".")), Obstacle::Unsteady));
+            }
+        }
+        Ok(seen)
+    }
+
+    /// One look, and whether something was written to the tree since it began.
+    fn look_once(&self, repository: Repository) -> Result<(Evidence, bool)> {
+        // Where no file can be made, none tells the time either; the reader still notices files that do not rest.
+        let tick = look::tick(self.start).ok();
         let mut look = Look::take(self.start, self.store, &self.record.state, self.rehash, self.progress)?;
         require_baseline(self.record, &look.control)?;
         (self.progress)("comparing what changed", 0);
-        look.evidence(repository)
+        let evidence = look.evidence(repository)?;
+        Ok((evidence, tick.is_some_and(|tick| look.now.changed_since(tick))))
     }
 }
 
@@ -199,8 +239,9 @@ fn run_verifiers(
     root: &Path,
     supervisor: &mut Supervisor,
     progress: Progress<'_>,
+    ended: &mut dyn FnMut(&str) -> Result<()>,
 ) -> Result<Vec<Verification>> {
-    let run = verify::run(&record.config, root, supervisor, progress);
+    let run = verify::run(&record.config, root, supervisor, progress, ended);
     if let Err(error) = &run
         && matches!(error.kind, Kind::Interrupted(_))
     {

@@ -22,15 +22,18 @@ const STREAM_KEPT: usize = 16 * 1024;
 /// How long a verifier has between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Runs all verifiers in the root of the work tree.
+/// Runs all verifiers in the root of the work tree. `ended` is called with each command when nothing is left of its
+/// group, before the next one starts.
 ///
 /// # Errors
-/// Of kind `Verifier` when one cannot start, before any of them runs; of kind `Interrupted` after a signal.
+/// Of kind `Verifier` when one cannot start, before any of them runs; of kind `Interrupted` after a signal; and what
+/// `ended` gives back.
 pub fn run(
     config: &Config,
     root: &Path,
     supervisor: &mut Supervisor,
     progress: Progress<'_>,
+    ended: &mut dyn FnMut(&str) -> Result<()>,
 ) -> Result<Vec<Verification>> {
     let commands = config.verifiers()?;
     let verifiers: Vec<Verifier<'_>> =
@@ -41,13 +44,14 @@ pub fn run(
         hint: false,
         caps: Caps { cap: STREAM_CAP, keep: STREAM_KEPT },
     };
-    let mut report = |step: Step<'_>| {
-        if let Step::Starts(_, verifier) = step {
-            progress(&format!("running {}", verifier.source), 0);
-        }
+    let mut seen = Ok(());
+    let mut report = |step: Step<'_>| match step {
+        Step::Starts(_, verifier) => progress(&format!("running {}", verifier.source), 0),
+        Step::Ended(index, _) if seen.is_ok() => seen = ended(verifiers[index].source),
+        Step::Ended(..) => {}
     };
     match verifier::run_all(&verifiers, root, &limits, supervisor, &mut report) {
-        Ok(verified) => Ok(verified.into_iter().map(verification).collect()),
+        Ok(verified) => seen.map(|()| verified.into_iter().map(verification).collect()),
         Err(Stopped::Failed(error)) => Err(error),
         Err(Stopped::Interrupted(signal)) => Err(interrupted(signal)),
     }

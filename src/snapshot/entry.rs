@@ -271,6 +271,12 @@ impl Snapshot {
         Some(&mut self.listings[at].entries[position])
     }
 
+    /// Whether an entry changed in the clock tick `tick` or later; directories tell nothing that their entries do not.
+    pub fn changed_since(&self, tick: Time) -> bool {
+        let late = |entry: &Entry| entry.stat.kind != Kind::Directory && entry.stat.ctime >= tick;
+        self.listings.iter().any(|listing| listing.entries().iter().any(late))
+    }
+
     /// How many entries there are, directories included.
     pub fn len(&self) -> usize {
         self.listings.iter().map(|listing| listing.entries.len()).sum()

@@ -1,6 +1,7 @@
 //! The paragraphs "Checking" and "JSON of `check`".
 
 mod budgets;
+mod rounds;
 mod verifiers;
 
 use std::fs;

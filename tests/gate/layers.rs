@@ -1,8 +1,11 @@
 //! A change counts wherever it stands: in the index, in commits, on other branches, in the stash.
 
+mod budgets;
 mod history;
 mod honest;
 mod index;
+mod merges;
+mod standing;
 
 use serde_json::Value;
 

@@ -91,8 +91,8 @@ impl Past for History<'_> {
     fn is_live(&self, commit: &[u8]) -> bool {
         let Some(wanted) = self.commit(commit) else { return false };
         let head = self.repository.head().ok().and_then(|head| head.commit);
-        // Where the refs cannot be read nothing is taken for harmless.
-        super::super::tips::live(self.repository, head)
+        // Where the refs cannot be read nothing is taken for harmless, nor is any ref that is not of a remote.
+        super::super::tips::live(self.repository, head, &[])
             .map_or(true, |tips| self.reaches(tips.into_iter().collect(), wanted))
     }
 

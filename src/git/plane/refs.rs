@@ -41,10 +41,6 @@ pub struct Refs {
 /// Reads them. `fetched` are the prefixes of refs that the configured remotes write.
 pub fn read(repository: &Repository, fetched: &[Vec<u8>]) -> Result<Refs> {
     let common = &repository.location.common_dir;
-    let is_own = |name: &[u8]| {
-        ALWAYS_OWN.iter().any(|prefix| name.starts_with(prefix))
-            || !NOT_OWN.iter().copied().chain(fetched.iter().map(Vec::as_slice)).any(|prefix| name.starts_with(prefix))
-    };
     let log = common.join("logs/refs/stash");
     let stash = files::read(&log).ok().flatten().unwrap_or_default();
     let mut shallow: Vec<Text> = files::read(&common.join("shallow"))?
@@ -60,7 +56,7 @@ pub fn read(repository: &Repository, fetched: &[Vec<u8>]) -> Result<Refs> {
         own: refs
             .all
             .iter()
-            .filter(|(name, _)| is_own(name))
+            .filter(|(name, _)| is_own(name, fetched))
             .map(|(name, value)| Ref(Text::from_bytes(name.clone()), Text::from_bytes(value.clone())))
             .collect(),
         stashed: u64::try_from(stash.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count())
@@ -72,6 +68,12 @@ pub fn read(repository: &Repository, fetched: &[Vec<u8>]) -> Result<Refs> {
         shallow,
         packed_sha256: refs.packed_sha256.clone(),
     })
+}
+
+/// Whether a ref is the user's own, and none that a fetch or an operation under way writes.
+pub fn is_own(name: &[u8], fetched: &[Vec<u8>]) -> bool {
+    ALWAYS_OWN.iter().any(|prefix| name.starts_with(prefix))
+        || !NOT_OWN.iter().copied().chain(fetched.iter().map(Vec::as_slice)).any(|prefix| name.starts_with(prefix))
 }
 
 /// HEAD's branch, as the file says it.

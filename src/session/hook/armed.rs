@@ -42,7 +42,7 @@ impl Armed {
     /// What was left of the budgets when it was last looked; all of it if nobody looked yet.
     pub fn left(&self) -> Left {
         let metrics = self.record.state.last_audit.as_ref().map_or_else(Metrics::default, |audit| audit.metrics);
-        crate::audit::judge::left(&metrics, &self.record.config.policy.limits)
+        crate::audit::budgets::left(&metrics, &self.record.config.policy.limits)
     }
 
     /// Reads what was kept at arm.
@@ -85,6 +85,7 @@ impl Past {
             control: &self.control,
             baseline: &self.fingerprint.snapshot,
             now: &nothing,
+            tick: self.fingerprint.tick,
             kept: self.kept.clone(),
         };
         crate::git::ask::hidden_at_arm(Repository::open(location.clone())?, &scene, path, is_directory)

@@ -1,0 +1,154 @@
+//! What the index or a committed tree shows besides content: links that lead away, twins, names that are traps. The same
+//! questions that [`super::marks`] asks of the files on disk.
+
+use std::collections::{BTreeSet, HashMap};
+
+use gix::bstr::BStr;
+use gix::validate::path::component;
+
+use super::blob;
+use super::objects::Objects;
+use super::reader::object_id;
+use super::today::{Recorded, Today};
+use crate::audit::evidence::{Mode, Place};
+use crate::audit::links::{self, Mark, MarkKind};
+use crate::error::Result;
+use crate::policy::fold;
+use crate::policy::path::RepoPath;
+use crate::policy::text::Text;
+
+/// A link's text longer than this leads nowhere on any system.
+const LONGEST_TARGET: u64 = 64 * 1024;
+
+/// Paths of one checkout as something other than its files has them.
+pub trait Tree {
+    /// What stands at a path.
+    fn at(&mut self, inside: &[u8]) -> Result<Option<Recorded>>;
+
+    /// The names in a directory.
+    fn names(&mut self, directory: &[u8]) -> Result<Vec<Vec<u8>>>;
+}
+
+/// One path that is not as the baseline has it.
+pub struct Standing<'a> {
+    /// The path, relative to its checkout.
+    pub inside: &'a RepoPath,
+    /// What the baseline has there.
+    pub before: Option<Recorded>,
+    /// What stands there now.
+    pub after: Recorded,
+}
+
+/// The marks of paths that `tree` has otherwise than the baseline.
+pub fn marks<'a>(
+    today: &Today<'_>,
+    place: &Place,
+    tree: &mut dyn Tree,
+    paths: impl Iterator<Item = Standing<'a>>,
+) -> Result<Vec<Mark>> {
+    let objects = today.repository.objects();
+    let mut found = Vec::new();
+    let mut mark = |inside: &RepoPath, kind| {
+        found.push(Mark { path: today.frozen.prefix.join(inside.as_bytes()), kind, place: place.clone() });
+    };
+    let mut folded: HashMap<RepoPath, HashMap<Vec<u8>, Vec<Vec<u8>>>> = HashMap::new();
+    let mut looked = BTreeSet::new();
+    for Standing { inside, before, after } in paths {
+        if after.mode == Mode::Symlink
+            && let Some(kind) = link(&objects, today, tree, inside, after)?
+        {
+            mark(inside, kind);
+        }
+        if before.is_some() {
+            continue;
+        }
+        let mut path = inside.clone();
+        // The directories that came with the file have new names as well.
+        while !path.is_root() && !known(today, &path) && looked.insert(path.clone()) {
+            let (directory, name) = (path.parent(), path.name());
+            if is_unsafe(name, (&path == inside).then_some(after.mode)) {
+                mark(&path, MarkKind::UnsafeName(Text::from_bytes(name)));
+            }
+            if !folded.contains_key(&directory) {
+                let mut names: HashMap<Vec<u8>, Vec<Vec<u8>>> = HashMap::new();
+                for name in tree.names(directory.as_bytes())? {
+                    names.entry(fold::name(&name)).or_default().push(name);
+                }
+                folded.insert(directory.clone(), names);
+            }
+            let twin = folded[&directory].get(&fold::name(name)).and_then(|same| same.iter().find(|other| *other != name));
+            if let Some(other) = twin {
+                mark(&path, MarkKind::Twin(today.frozen.prefix.join(directory.join(other).as_bytes())));
+            }
+            path = directory;
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the baseline has something of this name.
+fn known(today: &Today<'_>, inside: &RepoPath) -> bool {
+    today.entry_at_arm(today.frozen.prefix.join(inside.as_bytes()).as_bytes()).is_some()
+}
+
+/// Where a link leads that should not, also by way of other links of the same tree.
+fn link(
+    objects: &Objects,
+    today: &Today<'_>,
+    tree: &mut dyn Tree,
+    inside: &RepoPath,
+    recorded: Recorded,
+) -> Result<Option<MarkKind>> {
+    let prefix = &today.frozen.prefix;
+    let Some(target) = text(objects, recorded)? else { return Ok(None) };
+    let mut failure = None;
+    let mut other = |at: &[u8]| {
+        RepoPath::from(at).is_within(prefix.as_bytes()).then_some(())?;
+        let found = tree.at(super::baseline::within(prefix, at)).and_then(|found| match found {
+            Some(recorded) if recorded.mode == Mode::Symlink => text(objects, recorded),
+            _ => Ok(None),
+        });
+        found.unwrap_or_else(|error| {
+            failure = Some(error);
+            None
+        })
+    };
+    let to = links::escape(prefix.join(inside.as_bytes()).as_bytes(), &target, &mut other);
+    failure.map_or(Ok(()), Err)?;
+    Ok(to.map(|to| MarkKind::Link { target: Text::from_bytes(target), to }))
+}
+
+fn text(objects: &Objects, recorded: Recorded) -> Result<Option<Vec<u8>>> {
+    let id = object_id(&recorded.id);
+    if blob::stated_size(objects, &id)? > LONGEST_TARGET {
+        return Ok(None);
+    }
+    blob::read(objects, &id).map(Some)
+}
+
+/// Whether a checkout of this name would be refused by Git, or would write into a Git directory where case or certain
+/// characters do not count.
+pub fn is_unsafe(name: &[u8], mode: Option<Mode>) -> bool {
+    let options = component::Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
+    let mode = mode.filter(|mode| *mode == Mode::Symlink).map(|_| component::Mode::Symlink);
+    gix::validate::path::component(BStr::new(name), mode, options).is_err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_some_file_system_takes_for_git_are_unsafe() {
+        for name in [".git", ".GIT", "git~1", ".g\u{200c}it", ".git ", ".git.", ".git::$INDEX_ALLOCATION", "..", "."] {
+            assert!(is_unsafe(name.as_bytes(), None), "{name}");
+        }
+        for name in
+            [".gitignore", "git", ".github", "git~2", "aux", "a:b", "new\nline", "\u{202e}x", ".gitmodules", "..."]
+        {
+            assert!(!is_unsafe(name.as_bytes(), None), "{name}");
+        }
+        assert!(is_unsafe(b".gitmodules", Some(Mode::Symlink)));
+        assert!(!is_unsafe(b".gitmodules", Some(Mode::File)));
+    }
+}
