@@ -339,8 +339,10 @@ fn look(reader: &mut Reader, job: &Job) -> Result<Looked> {
     if !job.vouched {
         let content = readable(&job.path, reader.identify(&job.path, job.stat.kind, Some(job.id))?)?;
         looked.read = true;
-        // What a filter driver makes of a file cannot be known here; Git's index has to vouch for it.
-        looked.clean = content.id == job.id && content.stat == job.stat;
+        // What a filter driver but that of Git LFS makes of a file cannot be known here; Git's index has to vouch for it.
+        let same = content.id == job.id
+            || (content.driver && readable(&job.path, reader.is_stored_by_lfs(&job.path, &content, job.id)?)?);
+        looked.clean = same && content.stat == job.stat;
     }
     Ok(looked)
 }

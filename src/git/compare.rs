@@ -202,7 +202,13 @@ fn worktree_kind(
         },
         None => content.id == baseline.id && !content.converted,
     };
-    if !same_bytes && (content.id != baseline.id || content.driver) {
+    let same_for_lfs = !same_bytes
+        && content.driver
+        && reader.is_stored_by_lfs(&job.inside, content, baseline.id)?.unwrap_or_else(|obstacle| {
+            compared.obstacle = Some(obstacle);
+            false
+        });
+    if !same_bytes && !same_for_lfs && (content.id != baseline.id || content.driver) {
         return Ok(Some(ChangeKind::Modified));
     }
     if mode != baseline.mode && !job.ignores_modes {

@@ -15,6 +15,7 @@ use super::open::Repository;
 use super::outside::OutsideLink;
 use super::plane::read::Plane;
 use super::rights::Capable;
+use super::store::packs::Sealed;
 use crate::audit::undo::Checkout;
 use crate::error::{Error, Result};
 use crate::json;
@@ -99,6 +100,8 @@ pub struct Frozen {
     pub caches: Vec<RepoPath>,
     /// Tracked links that lead out of the repository.
     pub outside_links: Vec<OutsideLink>,
+    /// The packs of its object stores.
+    pub packs: Vec<Sealed>,
     /// Whether a sparse checkout left tracked files out of the work tree: those that the tree has and the snapshot has not.
     pub is_sparse: bool,
 }
@@ -132,6 +135,7 @@ pub fn freeze(repository: &Repository, prefix: &RepoPath, index: Option<[u8; 32]
         diff_drivers: diff_drivers(config),
         caches: Vec::new(),
         outside_links: Vec::new(),
+        packs: super::store::check::seal(repository)?,
         is_sparse: false,
     })
 }

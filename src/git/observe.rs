@@ -14,14 +14,14 @@ use super::plane::refs;
 use super::reader::{in_parallel, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
-use super::{history, layers, mounted, outside, rights, staged, submodules};
+use super::{history, layers, mounted, outside, rights, staged, store, submodules};
 use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Place, Remark, Stage};
 use crate::audit::ignored::{Ignored, IgnoredKind};
 use crate::audit::links::Mark;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 use crate::snapshot::delta::Difference;
-use crate::snapshot::entry::{BlobId, Entry, Snapshot};
+use crate::snapshot::entry::{BlobId, Entry, Snapshot, Time};
 use crate::snapshot::open;
 use crate::snapshot::walk::NOT_OBSERVED;
 
@@ -33,6 +33,8 @@ pub struct Scene<'a> {
     pub baseline: &'a Snapshot,
     /// The snapshot of now.
     pub now: &'a Snapshot,
+    /// The clock tick of arm.
+    pub tick: Time,
     /// Where the content of uncommitted work is kept.
     pub kept: PathBuf,
 }
@@ -77,6 +79,7 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
         let index = staged::layer(&checkout, &evidence.changes[before..])?;
         layers::merge(&mut evidence.changes, index.changes);
         evidence.marks.extend(index.marks);
+        evidence.drifts.extend(store::check::drifts(&checkout, scene.tick)?);
         evidence.stages.push(Stage { place: Place::Index, metrics: index.metrics });
         // The refs of submodules are not compared, so their history is always looked at.
         if !(no_history && checkout.frozen.prefix.is_root()) {

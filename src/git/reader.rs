@@ -14,6 +14,7 @@ use super::blob;
 use super::content::{Conversion, LineEndings};
 use super::control::Frozen;
 use super::files::plain;
+use super::lfs;
 use super::lines::BIG_FILE;
 use super::objects::Objects;
 use super::open::Repository;
@@ -34,6 +35,8 @@ pub struct Reader {
     hash: HashKind,
     endings: LineEndings,
     attributes: FrozenAttributes,
+    /// Whether the filter of Git LFS is configured.
+    lfs: bool,
     /// The directory that was opened last: paths come in order, so the next one is often in it as well.
     directory: Option<(Box<[u8]>, Arc<OwnedFd>)>,
 }
@@ -67,14 +70,22 @@ impl Reader {
             frozen.excludes.ignore_case,
         )?;
         let hash = repository.gix.object_hash();
-        Ok(Reader { root: fd, objects, hash, endings: frozen.line_endings(), attributes, directory: None })
+        Ok(Reader {
+            root: fd,
+            objects,
+            hash,
+            endings: frozen.line_endings(),
+            attributes,
+            lfs: lfs::is_configured(repository),
+            directory: None,
+        })
     }
 
     /// Another reader of the same checkout, for another thread.
     pub fn another(&self) -> Result<Reader> {
         let root = self.root.try_clone().map_err(|error| Error::io("cannot open the work tree once more", error))?;
         let (objects, attributes) = (self.objects.clone(), self.attributes.clone());
-        Ok(Reader { root, objects, hash: self.hash, endings: self.endings, attributes, directory: None })
+        Ok(Reader { root, objects, hash: self.hash, endings: self.endings, attributes, lfs: self.lfs, directory: None })
     }
 
     /// What the frozen rules say about a path.
@@ -137,6 +148,24 @@ impl Reader {
     /// SHA-256 of the bytes on disk.
     pub fn digest(&mut self, path: &RepoPath, kind: Kind) -> Result<Seen<[u8; 32]>> {
         self.steady(path, |_, parent, name| Ok(Ok(digest::content(parent, name, kind)?.0)))
+    }
+
+    /// Whether the filter of Git LFS would store the blob `stored` for the file at `path` with this content.
+    pub fn is_stored_by_lfs(&mut self, path: &RepoPath, content: &Content, stored: BlobId) -> Result<Seen<bool>> {
+        let named = self.lfs && self.attributes.at(path)?.filter.value() == Some(lfs::DRIVER);
+        if !named || content.stat.kind != Kind::File {
+            return Ok(Ok(false));
+        }
+        if content.id == stored
+            && let Some(beginning) = lfs::beginning(content.stat.size)
+        {
+            return self.begins_with(path, beginning);
+        }
+        let hash = self.hash;
+        self.digest(path, Kind::File)?.map_or_else(
+            |obstacle| Ok(Err(obstacle)),
+            |sum| Ok(Ok(blob_id(blob::id_of(hash, &lfs::pointer(&sum, content.stat.size))?) == stored)),
+        )
     }
 
     /// Whether the regular file at `path` begins with these bytes.
