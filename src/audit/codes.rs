@@ -285,8 +285,13 @@ mod tests {
 
     #[test]
     fn each_code_is_one_that_a_judge_can_give() {
-        let judges =
-            [include_str!("judge.rs"), include_str!("drift.rs"), include_str!("links.rs"), include_str!("ignored.rs")];
+        let judges = [
+            include_str!("judge.rs"),
+            include_str!("budgets.rs"),
+            include_str!("drift.rs"),
+            include_str!("links.rs"),
+            include_str!("ignored.rs"),
+        ];
         for row in CODES {
             let name = format!("Code::{:?}", row.code);
             let is_given = |text: &&str| {

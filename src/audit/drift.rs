@@ -141,8 +141,9 @@ mod tests {
         use DriftKind::{
             Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ConfigUnknown,
             ExcludeSource, FalseGitDirectory, ForgeRef, GitDirectory, Graft, HeadSwitched, HistoryTooLong, Hook,
-            InnerCommit, InnerRef, LinkedWorktree, LinkedWorktreeMoved, Mount, NestedRepository, NewlyHidden, ObjectForged,
-            ObjectMissing, Operation, OtherRef, RefShadow, ReplaceRef, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
+            InnerCommit, InnerRef, LinkedWorktree, LinkedWorktreeMoved, Mount, NestedRepository, NewlyHidden,
+            ObjectForged, ObjectMissing, Operation, OtherRef, RefShadow, ReplaceRef, Sparse, Stash, SubmoduleControl,
+            Tag, TagOnKnownHistory,
         };
         let all = [
             Alternates,

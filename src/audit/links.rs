@@ -34,6 +34,13 @@ pub struct Mark {
     pub place: Place,
 }
 
+impl Mark {
+    /// A mark of a file on disk.
+    pub fn on_disk(path: RepoPath, kind: MarkKind) -> Mark {
+        Mark { path, kind, place: Place::Worktree }
+    }
+}
+
 /// The kinds of [`Mark`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MarkKind {
@@ -294,7 +301,7 @@ mod tests {
             let peer =
                 |path: &&str| Peer { path: RepoPath::from(path.trim_end_matches('!')), ignored: path.ends_with('!') };
             let peers = peers.iter().map(peer).collect();
-            let mark = Mark { path: "src/a".into(), kind: MarkKind::HardLink { peers, elsewhere }, place: Place::Worktree };
+            let mark = Mark::on_disk("src/a".into(), MarkKind::HardLink { peers, elsewhere });
             findings(&rules, &Evidence { marks: vec![mark], ..Evidence::default() }).len()
         };
         assert_eq!((told(&["src/b"], 0), told(&["README.md"], 0), told(&[], 1)), (0, 1, 1));

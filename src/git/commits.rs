@@ -12,7 +12,7 @@ use super::layers::{self, Counted};
 use super::lines::{Drivers, Lines};
 use super::objects::Objects;
 use super::reader::{Reader, blob_id};
-use super::standing::{self, Standing, Tree};
+use super::standing::{self, Links, Standing, Tree};
 use super::today::{Recorded, Today};
 use crate::audit::evidence::{Change, Layer, Mode, Place, Stage};
 use crate::audit::links::Mark;
@@ -279,13 +279,16 @@ impl Committed<'_> {
     }
 }
 
-impl Tree for Committed<'_> {
-    fn at(&mut self, inside: &[u8]) -> Result<Option<Recorded>> {
+impl Links for Committed<'_> {
+    fn link(&mut self, inside: &[u8]) -> Result<Option<Vec<u8>>> {
         let (directory, name) = crate::snapshot::open::split(inside);
         let entries = self.directory(directory)?;
-        Ok(entries.iter().find(|(entry, ..)| entry == name).and_then(|(_, mode, id)| recorded(*mode, *id)))
+        let found = entries.iter().find(|(entry, ..)| entry == name).and_then(|(_, mode, id)| recorded(*mode, *id));
+        found.map_or(Ok(None), |recorded| standing::text(self.objects, recorded))
     }
+}
 
+impl Tree for Committed<'_> {
     fn names(&mut self, directory: &[u8]) -> Result<Vec<Vec<u8>>> {
         Ok(self.directory(directory)?.into_iter().map(|(name, ..)| name).collect())
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::outside;
 use super::reader::Reader;
-use super::standing::is_unsafe;
+use super::standing::{self, Links, is_unsafe};
 use super::today::Today;
 use super::triage::{Job, Standing};
 use crate::audit::evidence::Place;
@@ -31,8 +31,14 @@ impl Marker<'_> {
     /// The marks of all jobs; `changed` are the paths of those that turned out to be changes.
     pub fn marks(&self, reader: &mut Reader, jobs: &[Job], changed: &HashSet<RepoPath>) -> Result<Vec<Mark>> {
         let mut marks = Vec::new();
-        for job in jobs.iter().filter(|job| changed.contains(&job.path)) {
+        let is_link = |job: &&Job| job.after.as_ref().is_some_and(|after| after.stat.kind == Kind::Symlink);
+        let links: Vec<&Job> = jobs.iter().filter(|job| changed.contains(&job.path)).filter(is_link).collect();
+        for job in &links {
             marks.extend(self.link(reader, job)?);
+        }
+        if !links.is_empty() {
+            let mut files = Files { reader, prefix: &self.today.frozen.prefix, now: self.now };
+            marks.extend(standing::led_astray(self.today, &Place::Worktree, &mut files)?);
         }
         marks.extend(self.hard_links(jobs));
         marks.extend(self.twins(jobs.iter().filter(|job| changed.contains(&job.path))));
@@ -42,13 +48,10 @@ impl Marker<'_> {
     /// A link that is new or leads elsewhere than it did.
     fn link(&self, reader: &mut Reader, job: &Job) -> Result<Option<Mark>> {
         let prefix = &self.today.frozen.prefix;
-        if job.after.as_ref().is_none_or(|after| after.stat.kind != Kind::Symlink) {
-            return Ok(None);
-        }
         let Some(target) = outside::link_text(reader, prefix, self.now, job.path.as_bytes())? else { return Ok(None) };
         let to = outside::escape(reader, prefix, self.now, &job.path, &target)?;
         let target = Text::from_bytes(target);
-        Ok(to.map(|to| on_disk(&job.path, MarkKind::Link { target, to })))
+        Ok(to.map(|to| Mark::on_disk(job.path.clone(), MarkKind::Link { target, to })))
     }
 
     /// Files whose inode has more names than it had.
@@ -79,7 +82,7 @@ impl Marker<'_> {
             let peers: Vec<Peer> = others.map(peer).collect();
             let elsewhere = elsewhere.saturating_sub(was_elsewhere);
             if !peers.is_empty() || elsewhere > 0 {
-                marks.push(on_disk(&job.path, MarkKind::HardLink { peers, elsewhere }));
+                marks.push(Mark::on_disk(job.path.clone(), MarkKind::HardLink { peers, elsewhere }));
             }
         }
         marks
@@ -100,11 +103,11 @@ impl Marker<'_> {
                 let twin =
                     names.get(&fold::name(path.name())).and_then(|same| same.iter().find(|other| **other != path));
                 if let Some(other) = twin {
-                    marks.push(on_disk(&path, MarkKind::Twin(other.clone())));
+                    marks.push(Mark::on_disk(path.clone(), MarkKind::Twin(other.clone())));
                 }
                 // A directory called exactly `.git` is a repository of its own and is told as such.
                 if path.name() != b".git" && is_unsafe(path.name(), None) {
-                    marks.push(on_disk(&path, MarkKind::UnsafeName(Text::from_bytes(path.name()))));
+                    marks.push(Mark::on_disk(path.clone(), MarkKind::UnsafeName(Text::from_bytes(path.name()))));
                 }
                 path = directory;
             }
@@ -132,8 +135,17 @@ impl Marker<'_> {
     }
 }
 
-fn on_disk(path: &RepoPath, kind: MarkKind) -> Mark {
-    Mark { path: path.clone(), kind, place: Place::Worktree }
+/// The links on disk.
+struct Files<'a> {
+    reader: &'a mut Reader,
+    prefix: &'a RepoPath,
+    now: &'a Snapshot,
+}
+
+impl Links for Files<'_> {
+    fn link(&mut self, inside: &[u8]) -> Result<Option<Vec<u8>>> {
+        outside::link_text(self.reader, self.prefix, self.now, self.prefix.join(inside).as_bytes())
+    }
 }
 
 fn inode(entry: &Entry) -> (u64, u64) {

@@ -7,7 +7,6 @@ use super::baseline::within;
 use super::files;
 use super::open::Repository;
 use super::reader::Reader;
-use crate::audit::evidence::Place;
 use crate::audit::links::{self, Escape, Mark, MarkKind};
 use crate::error::Result;
 use crate::policy::path::RepoPath;
@@ -101,7 +100,7 @@ pub fn changed(
             && behind::differs(&link.behind, &look_behind(repository, prefix, &link.path))
         {
             let kind = MarkKind::TargetChanged { target: link.target.clone() };
-            marks.push(Mark { path: link.path.clone(), kind, place: Place::Worktree });
+            marks.push(Mark::on_disk(link.path.clone(), kind));
         }
     }
     Ok(marks)

@@ -62,7 +62,7 @@ pub fn marks(root: &Path, known: &[Capable], delta: &[Difference]) -> Vec<Mark> 
         }
         let Some(value) = capabilities(root, path) else { continue };
         if !known.iter().any(|old| old.path == *path && old.value == value) {
-            marks.push(Mark { path: path.clone(), kind: MarkKind::Capabilities });
+            marks.push(Mark::on_disk(path.clone(), MarkKind::Capabilities));
         }
     }
     marks

@@ -8,8 +8,9 @@ use super::baseline::within;
 use super::index::{Index, IndexEntry};
 use super::layers;
 use super::lines::Drivers;
+use super::objects::Objects;
 use super::reader::Reader;
-use super::standing::{self, Standing, Tree};
+use super::standing::{self, Links, Standing, Tree};
 use super::today::{Recorded, Today};
 use crate::audit::evidence::{self, Change, Place};
 use crate::audit::links::Mark;
@@ -55,7 +56,8 @@ pub fn layer(today: &Today<'_>, beside: &[Change]) -> Result<Layer> {
         let Staged { inside, baseline, sides } = staged;
         sides.iter().map(move |side| Standing { inside, before: *baseline, after: *side })
     });
-    let marks = standing::marks(today, &Place::Index, &mut &*index, standing)?;
+    let mut indexed = Indexed { index, objects: today.repository.objects() };
+    let marks = standing::marks(today, &Place::Index, &mut indexed, standing)?;
     let metrics = Metrics::of(changes.iter().chain(&gone));
     // Uncommitted work of arm is compared with the index of arm by `Today::expected`, and is counted here alone.
     let is_work = |change: &Change| today.kept(change.path.as_bytes()).is_some();
@@ -150,12 +152,20 @@ fn describe(reader: &mut Reader, drivers: &Drivers, prefix: &RepoPath, staged: &
     Ok(change)
 }
 
-impl Tree for &Index {
-    fn at(&mut self, inside: &[u8]) -> Result<Option<Recorded>> {
-        Ok(self.recorded(inside))
-    }
+/// The links and names of the index.
+struct Indexed<'a> {
+    index: &'a Index,
+    objects: Objects,
+}
 
+impl Links for Indexed<'_> {
+    fn link(&mut self, inside: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.index.recorded(inside).map_or(Ok(None), |recorded| standing::text(&self.objects, recorded))
+    }
+}
+
+impl Tree for Indexed<'_> {
     fn names(&mut self, directory: &[u8]) -> Result<Vec<Vec<u8>>> {
-        Ok(Index::names(self, directory))
+        Ok(self.index.names(directory))
     }
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use gix::bstr::BStr;
 use gix::validate::path::component;
 
+use super::baseline::within;
 use super::blob;
 use super::objects::Objects;
 use super::reader::object_id;
@@ -20,11 +21,14 @@ use crate::policy::text::Text;
 /// A link's text longer than this leads nowhere on any system.
 const LONGEST_TARGET: u64 = 64 * 1024;
 
-/// Paths of one checkout as something other than its files has them.
-pub trait Tree {
-    /// What stands at a path.
-    fn at(&mut self, inside: &[u8]) -> Result<Option<Recorded>>;
+/// The links of one checkout as its baseline, its files, its index or a commit has them.
+pub trait Links {
+    /// The text of the link at a path; `None` where no link is.
+    fn link(&mut self, inside: &[u8]) -> Result<Option<Vec<u8>>>;
+}
 
+/// The paths of one checkout as its index or a commit has them.
+pub trait Tree: Links {
     /// The names in a directory.
     fn names(&mut self, directory: &[u8]) -> Result<Vec<Vec<u8>>>;
 }
@@ -46,18 +50,19 @@ pub fn marks<'a>(
     tree: &mut dyn Tree,
     paths: impl Iterator<Item = Standing<'a>>,
 ) -> Result<Vec<Mark>> {
-    let objects = today.repository.objects();
     let mut found = Vec::new();
+    let mut links = false;
     let mut mark = |inside: &RepoPath, kind| {
         found.push(Mark { path: today.frozen.prefix.join(inside.as_bytes()), kind, place: place.clone() });
     };
     let mut folded: HashMap<RepoPath, HashMap<Vec<u8>, Vec<Vec<u8>>>> = HashMap::new();
     let mut looked = BTreeSet::new();
     for Standing { inside, before, after } in paths {
-        if after.mode == Mode::Symlink
-            && let Some(kind) = link(&objects, today, tree, inside, after)?
-        {
-            mark(inside, kind);
+        if after.mode == Mode::Symlink {
+            links = true;
+            if let Some(kind) = link(today, tree, inside)? {
+                mark(inside, kind);
+            }
         }
         if before.is_some() {
             continue;
@@ -76,14 +81,49 @@ pub fn marks<'a>(
                 }
                 folded.insert(directory.clone(), names);
             }
-            let twin = folded[&directory].get(&fold::name(name)).and_then(|same| same.iter().find(|other| *other != name));
+            let twin =
+                folded[&directory].get(&fold::name(name)).and_then(|same| same.iter().find(|other| *other != name));
             if let Some(other) = twin {
                 mark(&path, MarkKind::Twin(today.frozen.prefix.join(directory.join(other).as_bytes())));
             }
             path = directory;
         }
     }
+    if links {
+        found.extend(led_astray(today, place, tree)?);
+    }
     Ok(found)
+}
+
+/// Links that are as the baseline has them and lead away all the same, by way of links that are new.
+pub fn led_astray(today: &Today<'_>, place: &Place, tree: &mut dyn Links) -> Result<Vec<Mark>> {
+    let mut baseline = Armed { today, objects: today.repository.objects() };
+    let mut found = Vec::new();
+    for path in today.tracked_links() {
+        let inside = RepoPath::from(within(&today.frozen.prefix, path.as_bytes()));
+        if tree.link(inside.as_bytes())? != baseline.link(inside.as_bytes())? {
+            continue;
+        }
+        if let Some(kind) = link(today, tree, &inside)?
+            && link(today, &mut baseline, &inside)?.is_none()
+        {
+            found.push(Mark { path, kind, place: place.clone() });
+        }
+    }
+    Ok(found)
+}
+
+/// The links of the baseline.
+struct Armed<'a> {
+    today: &'a Today<'a>,
+    objects: Objects,
+}
+
+impl Links for Armed<'_> {
+    fn link(&mut self, inside: &[u8]) -> Result<Option<Vec<u8>>> {
+        let recorded = self.today.in_baseline(self.today.frozen.prefix.join(inside).as_bytes());
+        recorded.map_or(Ok(None), |recorded| text(&self.objects, recorded))
+    }
 }
 
 /// Whether the baseline has something of this name.
@@ -91,24 +131,14 @@ fn known(today: &Today<'_>, inside: &RepoPath) -> bool {
     today.entry_at_arm(today.frozen.prefix.join(inside.as_bytes()).as_bytes()).is_some()
 }
 
-/// Where a link leads that should not, also by way of other links of the same tree.
-fn link(
-    objects: &Objects,
-    today: &Today<'_>,
-    tree: &mut dyn Tree,
-    inside: &RepoPath,
-    recorded: Recorded,
-) -> Result<Option<MarkKind>> {
+/// Where the link at a path leads, if it should not, also by way of other links of the same tree.
+fn link(today: &Today<'_>, tree: &mut dyn Links, inside: &RepoPath) -> Result<Option<MarkKind>> {
     let prefix = &today.frozen.prefix;
-    let Some(target) = text(objects, recorded)? else { return Ok(None) };
+    let Some(target) = tree.link(inside.as_bytes())? else { return Ok(None) };
     let mut failure = None;
     let mut other = |at: &[u8]| {
         RepoPath::from(at).is_within(prefix.as_bytes()).then_some(())?;
-        let found = tree.at(super::baseline::within(prefix, at)).and_then(|found| match found {
-            Some(recorded) if recorded.mode == Mode::Symlink => text(objects, recorded),
-            _ => Ok(None),
-        });
-        found.unwrap_or_else(|error| {
+        tree.link(within(prefix, at)).unwrap_or_else(|error| {
             failure = Some(error);
             None
         })
@@ -118,8 +148,12 @@ fn link(
     Ok(to.map(|to| MarkKind::Link { target: Text::from_bytes(target), to }))
 }
 
-fn text(objects: &Objects, recorded: Recorded) -> Result<Option<Vec<u8>>> {
+/// The text of what is recorded, if that is a link; none where it is longer than any system follows.
+pub fn text(objects: &Objects, recorded: Recorded) -> Result<Option<Vec<u8>>> {
     let id = object_id(&recorded.id);
+    if recorded.mode != Mode::Symlink {
+        return Ok(None);
+    }
     if blob::stated_size(objects, &id)? > LONGEST_TARGET {
         return Ok(None);
     }

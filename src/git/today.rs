@@ -139,6 +139,12 @@ impl<'a> Today<'a> {
         moved
     }
 
+    /// The links of the baseline, relative to the whole work tree.
+    pub fn tracked_links(&self) -> Vec<RepoPath> {
+        let links = super::outside::tracked_links(self.baseline, &self.frozen.prefix);
+        links.into_iter().filter(|path| !self.is_inner(path)).collect()
+    }
+
     /// The tracked paths that a flag hides, relative to the whole work tree.
     pub fn hidden(&self) -> Vec<(RepoPath, HidingFlag)> {
         let hidden = self.index.as_ref().map_or_else(Vec::new, Index::hidden);

@@ -5,7 +5,7 @@ use super::compare;
 use super::hiding::{Fate, Hiding};
 use super::rights;
 use super::today::{Recorded, Today, recorded};
-use crate::audit::evidence::{Change, Drift, DriftKind, Layer, Mode, Obstacle, Place, Remark, RemarkKind};
+use crate::audit::evidence::{Change, Drift, DriftKind, Layer, Mode, Obstacle, Remark, RemarkKind};
 use crate::audit::ignored::IgnoredKind;
 use crate::audit::links::{Mark, MarkKind};
 use crate::error::Result;
@@ -208,7 +208,7 @@ impl<'a> Sorter<'a> {
                 if before.is_none_or(|before| before.stat.inode != entry.stat.inode)
                     && rights::is_device(&self.today.repository, inside) =>
             {
-                self.triage.marks.push(Mark { path, kind: MarkKind::Device });
+                self.triage.marks.push(Mark::on_disk(path, MarkKind::Device));
             }
             (Kind::Special, None) => self.remark(RemarkKind::Special, path),
             (Kind::Special, Some(_)) => self.triage.ignored.push((path, IgnoredKind::Changed)),
@@ -240,7 +240,7 @@ impl<'a> Sorter<'a> {
         let tracked = before.and_then(recorded).is_some();
         if new != 0 && (tracked || !options::is_built_in_output(path.as_bytes())) {
             let kind = MarkKind::SpecialBits(after.stat.permissions);
-            self.triage.marks.push(Mark { path: path.clone(), kind, place: Place::Worktree });
+            self.triage.marks.push(Mark::on_disk(path.clone(), kind));
         }
     }
 

@@ -100,3 +100,29 @@ fn names_that_are_taken_for_git_are_found_on_disk() {
     }
     sandbox.check().ok();
 }
+
+/// The link itself is as it was; a directory on its way is a link now.
+#[test]
+fn a_link_that_is_led_astray_by_another_is_found_in_every_layer() {
+    let sandbox = Sandbox::project();
+    sandbox.write("src/dir/keep", "x\n");
+    std::os::unix::fs::symlink("dir/../../docs", sandbox.at("src/way")).unwrap();
+    std::os::unix::fs::symlink("../../elsewhere", sandbox.at("src/always")).unwrap();
+    sandbox.commit("way");
+    sandbox.arm(&["--allow", "src/**", "--allow-commits"]).ok();
+    let words = "symbolic link leads out of the repository: src/way -> dir/../../docs";
+    std::fs::remove_dir_all(sandbox.at("src/dir")).unwrap();
+    std::os::unix::fs::symlink("../docs/sub", sandbox.at("src/dir")).unwrap();
+    // By way of another directory of the same depth it still leads inside.
+    sandbox.check().ok();
+    std::fs::remove_file(sandbox.at("src/dir")).unwrap();
+    std::os::unix::fs::symlink("..", sandbox.at("src/dir")).unwrap();
+    sandbox.check().violates(&[words]);
+    sandbox.git(&["add", "-A"]).ok();
+    std::fs::remove_file(sandbox.at("src/dir")).unwrap();
+    sandbox.write("src/dir/keep", "x\n");
+    let outcome = sandbox.check().violates(&[&format!("{words} (in the index)")]);
+    assert!(!outcome.text().contains("src/always"), "it led out before: {outcome:?}");
+    commit_and_revert(&sandbox);
+    sandbox.check().violates(&[&format!("{words} (in commit ")]);
+}
