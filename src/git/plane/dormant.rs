@@ -32,8 +32,9 @@ pub struct Dormant {
 pub fn read(repository: &Repository) -> Vec<Dormant> {
     let snapshot = repository.gix.config_snapshot();
     let config = snapshot.plumbing();
-    let mut known: BTreeSet<PathBuf> =
-        config.sections().filter_map(|section| section.meta().path.as_deref()).map(canonical).collect();
+    // Hundreds of sections may stand in one file, and finding out where it really lies costs system calls.
+    let read: BTreeSet<&Path> = config.sections().filter_map(|section| section.meta().path.as_deref()).collect();
+    let mut known: BTreeSet<PathBuf> = read.into_iter().map(canonical).collect();
     let mut waiting: VecDeque<PathBuf> = named(config, None).into();
     let mut found = Vec::new();
     while let Some(path) = waiting.pop_front().filter(|_| found.len() < MOST) {
