@@ -6,7 +6,7 @@ use gix::ObjectId;
 
 use super::files;
 use super::open::Repository;
-use super::plane::refs;
+use super::plane::{compare, refs};
 use crate::error::Result;
 
 /// The older entries of the stash stand in no ref, only in its log.
@@ -23,9 +23,11 @@ pub fn all(repository: &Repository) -> Result<Vec<String>> {
 /// kind) and the stash. `fetched` are the prefixes of refs that the remotes of arm are configured to write.
 ///
 /// Remote-tracking refs are none of them: a fetch moves them. They are no boundary either, because a push, and anybody
-/// who writes a ref, moves them as well, to commits that were made here. A tag on new history is a finding by itself.
+/// who writes a ref, moves them as well, to commits that were made here. Nor are tags, of which one on new history is a
+/// finding by itself, or what a forge keeps for itself, which no push sends.
 pub fn live(repository: &Repository, head: Option<ObjectId>, fetched: &[Vec<u8>]) -> Result<BTreeSet<ObjectId>> {
-    let mut tips = named(repository, |name| refs::is_own(name, fetched) && !name.starts_with(b"refs/tags/"))?;
+    let is_published = |name: &[u8]| !name.starts_with(b"refs/tags/") && !compare::is_of_a_forge(name);
+    let mut tips = named(repository, |name| refs::is_own(name, fetched) && is_published(name))?;
     tips.extend(stashed(repository)?);
     tips.extend(head);
     Ok(tips)

@@ -183,8 +183,12 @@ fn kind(name: &[u8], branch: DriftKind) -> DriftKind {
         return branch;
     }
     let named = KINDS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, kind)| *kind);
-    let forge = FORGES.iter().any(|prefix| name.starts_with(prefix));
-    named.unwrap_or(if forge { DriftKind::ForgeRef } else { DriftKind::OtherRef })
+    named.unwrap_or(if is_of_a_forge(name) { DriftKind::ForgeRef } else { DriftKind::OtherRef })
+}
+
+/// Whether a forge keeps its own books in a ref.
+pub fn is_of_a_forge(name: &[u8]) -> bool {
+    FORGES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Whether a new branch or tag answers to the short name of something else.

@@ -140,3 +140,21 @@ fn a_commit_that_only_the_reflog_has_is_published_by_nobody() {
     sandbox.git(&["reset", "-q", "--hard", "HEAD^"]).ok();
     sandbox.check().ok();
 }
+
+/// A forge's own books are fetched and never pushed.
+#[test]
+fn a_pull_request_that_was_fetched_is_no_history_of_ours() {
+    let upstream = Sandbox::project();
+    let sandbox = Sandbox::empty();
+    sandbox.git(&["clone", "-q", upstream.root.to_str().unwrap(), "."]).ok();
+    sandbox.arm(&["--allow", "src/**", "--allow-commits"]).ok();
+    upstream.git(&["checkout", "-q", "-b", "theirs"]).ok();
+    upstream.write("infra/deploy.tf", "theirs\n");
+    upstream.commit("theirs");
+    upstream.git(&["update-ref", "refs/pull/1/head", "HEAD"]).ok();
+    sandbox.git(&["fetch", "-q", "origin", "refs/pull/*:refs/pull/*"]).ok();
+    sandbox.check().ok();
+    // Taking it into the branch is another matter.
+    sandbox.git(&["merge", "-q", "--ff-only", "refs/pull/1/head"]).ok();
+    sandbox.check().violates(&["path outside policy: infra/deploy.tf"]);
+}
