@@ -81,7 +81,6 @@ impl Watch for AgentProgress {
     fn glance(&self, glance: &Glance) {
         self.0.bar.set_message(report::agent::glance(
             (glance.attempt, glance.max_attempts),
-            glance.elapsed.as_secs(),
             glance.metrics.as_ref(),
             &glance.limits,
         ));

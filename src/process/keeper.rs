@@ -183,7 +183,7 @@ impl Kept<'_> {
     /// Kills everybody who can be seen, and the children again as long as others take their place.
     fn strike(&mut self) -> io::Result<Rest> {
         for process in tree::descendants(getpid()) {
-            process.signal(&[Signal::KILL]);
+            process.signal_below(getpid(), &[Signal::KILL]);
         }
         for _ in 0..BLOWS {
             tree::kill(&tree::children());
@@ -206,7 +206,7 @@ impl Kept<'_> {
             Message::Ask(number) => {
                 if let Some(signal) = Signal::from_named_raw(number) {
                     for process in tree::descendants(getpid()) {
-                        process.signal(&[signal, Signal::CONT]);
+                        process.signal_below(getpid(), &[signal, Signal::CONT]);
                     }
                 }
             }

@@ -29,7 +29,7 @@ pub(super) fn supervise(
     program: &Program,
     limits: &Limits,
     streams: Streams,
-    beat: &mut dyn FnMut(Duration),
+    beat: &mut dyn FnMut(),
 ) -> Result<Outcome, Failure> {
     let started = Instant::now();
     let readers = start(ward, program, limits, streams)?;
@@ -45,7 +45,7 @@ pub(super) fn supervise(
         timed_out: false,
         interrupted: None,
     };
-    let end = watch.until_nothing_is_left(&mut || beat(started.elapsed()));
+    let end = watch.until_nothing_is_left(beat);
     if end.is_err() && !watch.gone {
         // The failure that is told is the first one.
         let _ = watch.ward.end();

@@ -79,13 +79,13 @@ impl Supervisor {
         identity.ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "/proc does not show the processes"))
     }
 
-    /// Runs `program` until nothing of it is left, and calls `beat` now and then with the time that it took so far.
+    /// Runs `program` until nothing of it is left, and calls `beat` now and then.
     pub fn run(
         &mut self,
         program: &Program,
         limits: &Limits,
         streams: Streams,
-        beat: &mut dyn FnMut(Duration),
+        beat: &mut dyn FnMut(),
     ) -> Result<Outcome, Failure> {
         let mut program = program.clone();
         program.environment.retain(|(name, _)| name != MARK);
@@ -184,8 +184,10 @@ impl Ward<'_> {
             if Instant::now() >= give_up {
                 return Err(Failure::Unended(tree::names(&left)));
             }
-            for process in left.iter().flat_map(|child| tree::descendants(*child)) {
-                process.signal(&[Signal::KILL]);
+            for child in &left {
+                for process in tree::descendants(*child) {
+                    process.signal_below(*child, &[Signal::KILL]);
+                }
             }
             tree::kill(&left);
             for child in &left {

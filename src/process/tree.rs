@@ -1,8 +1,8 @@
 //! Linux's table of processes: who descends from whom, and signals that reach nobody else.
 //!
 //! A process id may pass to a stranger as soon as its process was reaped. A signal therefore goes to a child of this very
-//! process, which nobody else can reap, or through a descriptor of the process whose identity was compared after it was
-//! opened.
+//! process, which nobody else can reap, or through a descriptor of the process whose identity and line of ancestors were
+//! compared after it was opened.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,6 +15,9 @@ use crate::policy::escape::plain;
 
 /// Longer than any line of the table: some fifty numbers and a short name.
 const LINE: usize = 2048;
+
+/// No line of ancestors is longer on a system that hands out as many ids as Linux can.
+const DEEPEST: usize = 4 * 1024 * 1024;
 
 /// What one line of the table says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,17 +37,43 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Sends it a signal, unless it has ended and its id may be another's by now.
-    pub(super) fn signal(&self, signals: &[Signal]) {
+    /// Sends it signals, if it is still the process that was seen and descends from `ancestor`.
+    ///
+    /// While the table was read, ids may have passed from one process to another, so its line may have led to a wrong
+    /// ancestor.
+    pub(super) fn signal_below(&self, ancestor: Pid, signals: &[Signal]) {
         let Some(pid) = Pid::from_raw(self.pid) else { return };
         let Ok(descriptor) = pidfd_open(pid, PidfdFlags::empty()) else { return };
-        if find(self.pid).is_some_and(|now| now.start == self.start) {
+        if self.descends_from(ancestor) {
             for signal in signals {
                 // Whoever may not be signalled or has just ended is seen by the next look at the table.
                 let _ = pidfd_send_signal(&descriptor, *signal);
             }
         }
     }
+
+    /// Whether the line of its ancestors leads to `ancestor`, read twice: whoever is a parent at both times was so in
+    /// between, because a process that ends loses its children, and so the lines that were read in between are theirs.
+    fn descends_from(&self, ancestor: Pid) -> bool {
+        let line = ancestors(self.pid, ancestor);
+        let same = line.first() == Some(&(self.pid, self.start));
+        let leads_there = line.last().is_some_and(|(pid, _)| *pid == ancestor.as_raw_nonzero().get());
+        same && leads_there && line == ancestors(self.pid, ancestor)
+    }
+}
+
+/// A process and those above it up to `last`, or as far as they are known: id and start of each.
+fn ancestors(pid: i32, last: Pid) -> Vec<(i32, u64)> {
+    let mut line: Vec<(i32, u64)> = Vec::new();
+    let mut next = pid;
+    while let Some(process) = find(next) {
+        line.push((process.pid, process.start));
+        if next == last.as_raw_nonzero().get() || line.len() > DEEPEST {
+            break;
+        }
+        next = process.parent;
+    }
+    line
 }
 
 impl fmt::Display for Process {
@@ -183,9 +212,13 @@ mod tests {
         let below = descendants(pid);
         assert_eq!(below.len(), 1, "{below:?}");
         let stranger = Process { start: below[0].start + 1, ..below[0].clone() };
-        stranger.signal(&[Signal::KILL]);
-        assert_eq!(descendants(pid).len(), 1, "another process of the same id was signalled");
-        below[0].signal(&[Signal::KILL]);
+        stranger.signal_below(pid, &[Signal::KILL]);
+        let mut other = Command::new("sleep").arg("100").spawn().unwrap();
+        below[0].signal_below(Pid::from_child(&other), &[Signal::KILL]);
+        assert_eq!(descendants(pid).len(), 1, "a process of another line or of the same id was signalled");
+        other.kill().unwrap();
+        other.wait().unwrap();
+        below[0].signal_below(pid, &[Signal::KILL]);
         assert!(shell.wait().unwrap().success());
     }
 }

@@ -62,7 +62,7 @@ pub fn run_all(
         stop_if_interrupted(supervisor)?;
         progress(Step::Starts(index, *verifier));
         let outcome = supervisor
-            .run(program, limits, Streams::default(), &mut |_| {})
+            .run(program, limits, Streams::default(), &mut || {})
             .map_err(|failure| stopped(*verifier, failure))?;
         progress(Step::Ended(index, &outcome));
         verified.push(Verified { source: verifier.source.to_owned(), outcome });

@@ -56,21 +56,18 @@ pub fn figures(turns: Option<u64>, cost_usd: Option<f64>) -> String {
     if parts.is_empty() { String::new() } else { format!(", {}", parts.join(", ")) }
 }
 
-/// One line about an attempt that is under way.
-pub fn glance(attempt: (u32, u32), seconds: u64, metrics: Option<&Metrics>, limits: &Limits) -> String {
+/// One line about an attempt that is under way; it is short, because a terminal cuts it.
+pub fn glance(attempt: (u32, u32), metrics: Option<&Metrics>, limits: &Limits) -> String {
     let used = metrics.map(|metrics| {
+        let of = |used: u64, limit: u64| format!("{}/{}", count(used), count(limit));
         format!(
-            ": {} of {} files, +{} of {} -{} of {} lines",
-            count(metrics.files),
-            count(limits.max_files),
-            count(metrics.added_lines),
-            count(limits.max_added_lines),
-            count(metrics.deleted_lines),
-            count(limits.max_deleted_lines)
+            ": {} files, +{} -{} lines",
+            of(metrics.files, limits.max_files),
+            of(metrics.added_lines, limits.max_added_lines),
+            of(metrics.deleted_lines, limits.max_deleted_lines)
         )
     });
-    let (minutes, rest) = (seconds / 60, seconds % 60);
-    format!("agent at work, attempt {} of {}, {minutes}:{rest:02}{}", attempt.0, attempt.1, used.unwrap_or_default())
+    format!("agent at work, attempt {}/{}{}", attempt.0, attempt.1, used.unwrap_or_default())
 }
 
 fn denial(denial: &Denial) -> String {

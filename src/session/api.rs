@@ -1,7 +1,6 @@
 //! What the command line may ask for.
 
 use std::path::Path;
-use std::time::Duration;
 
 use crate::audit::verdict::Metrics;
 use crate::policy::envelope::Envelope;
@@ -54,8 +53,6 @@ pub struct Glance {
     pub attempt: u32,
     /// How many there are.
     pub max_attempts: u32,
-    /// How long the agent has run.
-    pub elapsed: Duration,
     /// The change as it stands, once it was looked at.
     pub metrics: Option<Metrics>,
     /// The budgets.

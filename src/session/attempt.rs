@@ -85,7 +85,7 @@ impl Attempt<'_> {
             caps: Caps { cap: STREAM_CAP, keep: 0 },
         };
         let looks = progress::Looks::new(self.root, self.store, &self.record, number, self.watch);
-        let run = supervisor.run(&program, &limits, streams, &mut |elapsed| looks.beat(elapsed));
+        let run = supervisor.run(&program, &limits, streams, &mut || looks.beat());
         looks.end();
         // Before anything is believed or written: is this still what was armed?
         let untouched = self.require_untouched(kept.as_deref());

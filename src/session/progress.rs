@@ -38,7 +38,7 @@ impl<'a> Looks<'a> {
     }
 
     /// Tells how far the attempt is, and looks again when it is time to.
-    pub fn beat(&self, elapsed: Duration) {
+    pub fn beat(&self) {
         if !self.watch.is_watched() {
             return;
         }
@@ -53,7 +53,6 @@ impl<'a> Looks<'a> {
         self.watch.glance(&Glance {
             attempt: self.attempt,
             max_attempts: self.record.state.max_attempts,
-            elapsed,
             metrics: seen.metrics,
             limits: self.record.config.policy.limits,
         });

@@ -6,7 +6,7 @@ use super::api::{RunRequest, Watch};
 use super::arm::{self, Fresh};
 use super::attempt::{Attempt, Stop, cannot_start};
 use crate::agent::ended::Ran;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::git::locate;
 use crate::process::agent;
 use crate::process::supervisor::Supervisor;
@@ -22,6 +22,14 @@ pub fn run(start: &Path, request: &RunRequest, watch: &dyn Watch) -> Result<Ran>
     agent::locate(&engine.program(), &root).map_err(|why| cannot_start(engine, &why))?;
     let mut supervisor = supervisor()?;
     let fresh = arm::arm_with(start, &request.arm, Some(engine), &|phrase, done| watch.report(phrase, done))?;
+    if let Some(signal) = supervisor.interrupted() {
+        fresh.undo();
+        return Err(Error::new(
+            Kind::Interrupted(u8::try_from(signal).unwrap_or(0)),
+            format!("interrupted by signal {signal}"),
+        )
+        .hint("Nothing is armed; run again when you are ready."));
+    }
     watch.armed(&fresh.warnings);
     let Fresh { store, anchor, lock, record, .. } = &fresh;
     let attempt = Attempt { root: &root, store, anchor, lock, record: record.clone(), watch };

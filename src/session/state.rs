@@ -96,3 +96,38 @@ impl State {
         digest::hex(&digest::sha256(&json::pretty(&State { checksum: String::new(), ..self.clone() })))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::ended::Seen;
+
+    fn state(duration_s: f64) -> State {
+        let seen = Seen { returncode: 0, timed_out: false, output_limited: false, duration_s, timeout: 1 };
+        State {
+            schema_version: SCHEMA_VERSION,
+            phase: Phase::Armed,
+            attempt: 0,
+            max_attempts: 3,
+            config_sha256: String::new(),
+            fingerprint_sha256: String::new(),
+            last_error: None,
+            last_audit: None,
+            last_agent: Some(Ended::of("command", None, seen, b"")),
+            updated_at: String::new(),
+            checksum: String::new(),
+        }
+    }
+
+    #[test]
+    fn every_time_and_cost_is_read_back_as_it_was_written() {
+        let mut nanos: u64 = 1;
+        for _ in 0..20_000 {
+            nanos = nanos.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let duration = std::time::Duration::from_nanos(nanos >> 30);
+            let bytes = state(duration.as_secs_f64()).encode();
+            let read: State = serde_json::from_slice(&bytes).unwrap();
+            assert!(read.is_written_as(&bytes), "{duration:?}");
+        }
+    }
+}

@@ -7,5 +7,6 @@ mod endings;
 mod escapes;
 mod interrupted;
 mod resume;
+mod seen;
 mod starts;
 mod tampering;

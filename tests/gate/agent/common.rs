@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::common::outcome::Outcome;
 use crate::common::run::{Running, run, start};
-use crate::common::sandbox::Sandbox;
+use crate::common::sandbox::{Sandbox, cordon_program};
 
 /// An agent that edits a file inside of the envelope.
 pub const EDIT: &str = "echo 'X = 1' >> src/app.py";
@@ -81,4 +83,12 @@ pub fn processes(sandbox: &Sandbox) -> Vec<String> {
 #[track_caller]
 pub fn phase(sandbox: &Sandbox) -> String {
     sandbox.cordon(&["status"]).ok().json()["phase"].as_str().unwrap().to_owned()
+}
+
+/// Copies the program under test. A child does it: a file that this process had open for writing cannot be started while
+/// another thread's child holds it open still.
+#[track_caller]
+pub fn copy_program(to: &Path) {
+    let copied = Command::new("cp").arg(cordon_program()).arg(to).status().unwrap();
+    assert!(copied.success());
 }

@@ -1,14 +1,13 @@
 //! Signals to Cordon, and agents that kill what watches over them.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::common::{EDIT, LONG, attempt, phase, processes, repeat, started, wait_until};
+use super::common::{EDIT, LONG, attempt, copy_program, phase, processes, repeat, started, wait_until};
 use crate::common::run::run;
-use crate::common::sandbox::{Sandbox, cordon_program};
+use crate::common::sandbox::Sandbox;
 
 /// An agent that has started a stubborn daemon and waits.
 const BUSY: &str = "mkdir -p build; (setsid sh -c \"trap '' INT TERM HUP; touch build/up; while :; do sleep 1000; done\" \
@@ -117,8 +116,7 @@ fn the_binary_may_be_replaced_while_it_runs() {
     repeat(|| {
         let sandbox = Sandbox::project();
         let copy = sandbox.outside().join("cordon");
-        fs::copy(cordon_program(), &copy).unwrap();
-        fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+        copy_program(&copy);
         let agent = format!("{EDIT}; rm ../cordon; printf '#!/bin/sh\\nexit 0\\n' >../cordon; chmod +x ../cordon");
         let mut command = sandbox.command(&copy);
         command.args(super::common::arguments(&["--verify", "grep -q X src/app.py", "--verify", "true"], &agent));
