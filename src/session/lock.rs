@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Kind, Result};
 use crate::policy::escape;
 
-const NAME: &str = "cordon.lock";
+/// The name in the Git directory.
+pub const NAME: &str = "cordon.lock";
 
 /// A lock that is held until it is dropped.
 pub struct Lock {

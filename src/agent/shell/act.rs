@@ -5,6 +5,8 @@
 pub enum Effect {
     /// A file is written or created; a symbolic link is followed.
     Write,
+    /// A file that must be there already is written; a symbolic link is followed.
+    Change,
     /// A file, or a whole directory if the flag says so, comes to stand there.
     Put {
         /// Whether it may be a directory.

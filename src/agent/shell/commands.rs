@@ -50,7 +50,7 @@ fn operands(name: &str, row: &Row, parsed: &Parsed<'_>, scene: &mut Scene<'_>) {
         }
         Operands::BehindScript(brings) => {
             for word in parsed.operands.iter().skip(usize::from(!parsed.has(brings))) {
-                scene.place(name, word, Effect::Write, Vec::new());
+                scene.place(name, word, Effect::Change, Vec::new());
             }
         }
         Operands::Into { trees, moves } => {

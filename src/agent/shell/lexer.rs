@@ -1,16 +1,15 @@
 //! From the text of a command line to tokens, by the rules of POSIX and bash.
 
-use super::spelling::{Source, Unreadable};
+use super::spelling::{Document, Source, Unreadable};
 use super::word::{Direction, Token, Word};
 
 /// Operators, longer ones first.
 const OPERATORS: [&str; 13] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "((", "(", ")", "\n"];
 
 /// Redirections, longer ones first.
-const REDIRECTIONS: [(&str, Direction); 12] = [
+const REDIRECTIONS: [(&str, Direction); 11] = [
     ("&>>", Direction::Out),
     ("<<<", Direction::Text),
-    ("<<-", Direction::Text),
     ("&>", Direction::Out),
     (">>", Direction::Out),
     (">|", Direction::Out),
@@ -32,9 +31,8 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, Unreadable> {
 struct Lexer<'a> {
     source: Source<'a>,
     tokens: Vec<Token>,
-    /// Here-documents whose bodies begin after the next line end: where the token stands, the delimiter, whether it was
-    /// quoted, whether leading tabs go.
-    waiting: Vec<(usize, String, bool, bool)>,
+    /// Here-documents whose bodies begin after the next line end, and where their tokens stand.
+    waiting: Vec<(usize, Document)>,
     /// Whether this is inside of `[[ ... ]]`, where `<`, `>`, `&&` and brackets mean other things.
     test: bool,
 }
@@ -112,33 +110,24 @@ impl Lexer<'_> {
         if self.test {
             return Ok(true);
         }
-        self.source.rest = self.source.rest.trim_start_matches([' ', '\t']);
-        let begin = self.source.rest;
-        let word = self.source.word(self.test)?;
-        if let "<<" | "<<-" = sign {
-            let quoted = begin[..begin.len() - self.source.rest.len()].contains(['\'', '"', '\\']);
-            self.waiting.push((self.tokens.len(), word.text.clone(), quoted, sign == "<<-"));
+        if sign == "<<" {
+            let document = self.source.document()?.ok_or(Unreadable)?;
+            self.waiting.push((self.tokens.len(), document));
+            self.tokens.push(Token::Redirect(Direction::Text, Word::unknown()));
+            return Ok(true);
         }
+        self.source.rest = self.source.rest.trim_start_matches([' ', '\t']);
+        let word = self.source.word(false)?;
         self.tokens.push(Token::Redirect(direction, word));
         Ok(true)
     }
 
     /// Takes the bodies of the here-documents that wait; each becomes the word of its redirection.
     fn bodies(&mut self) {
-        for (at, delimiter, quoted, tabs) in std::mem::take(&mut self.waiting) {
-            let mut body = String::new();
-            while !self.source.rest.is_empty() {
-                let (line, rest) = self.source.rest.split_once('\n').unwrap_or((self.source.rest, ""));
-                self.source.rest = rest;
-                let line = if tabs { line.trim_start_matches('\t') } else { line };
-                if line == delimiter {
-                    break;
-                }
-                body.push_str(line);
-                body.push('\n');
-            }
-            let known = quoted || !body.contains(['$', '`', '\\']);
-            self.tokens[at] = Token::Redirect(Direction::Text, Word { text: body, known, ..Word::default() });
+        for (at, document) in std::mem::take(&mut self.waiting) {
+            let text = self.source.body(&document);
+            let known = document.quoted || !text.contains(['$', '`', '\\']);
+            self.tokens[at] = Token::Redirect(Direction::Text, Word { text, known, ..Word::default() });
         }
     }
 }

@@ -8,7 +8,7 @@ use super::options::Form;
 pub enum Operands {
     /// Each one suffers this.
     Each(Effect),
-    /// Each one suffers this, but for the first, which is a script unless one of these options brings it.
+    /// Each one is changed in place, but for the first, which is a script unless one of these options brings it.
     BehindScript(&'static [&'static str]),
     /// The last one, or what `-t` names, receives the others; these stay, or go.
     Into {
@@ -188,7 +188,7 @@ pub const ROWS: &[Row] = &[
         names: &["curl"],
         form: form("AbcCdDeEFhHKmoPQrTtuUwxXyYz", "", &["output", "header", "data", "request", "user", "max-time"]),
         only_with: &[],
-        not_with: HELP,
+        not_with: &["help", "version", "output-dir"],
         operands: Operands::Named(&["o", "output"]),
     },
     Row {

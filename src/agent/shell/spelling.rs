@@ -9,6 +9,35 @@ pub struct Unreadable;
 /// How many brackets may be open.
 const NESTED: usize = 100;
 
+/// What stands between brackets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bracket {
+    /// `$( ... )`, and `( ... )` in it.
+    Commands,
+    /// `$(( ... ))`.
+    Arithmetic,
+    /// `${ ... }`.
+    Parameter,
+}
+
+impl Bracket {
+    /// What `$(` begins, by what stands behind it.
+    fn after(rest: &str) -> Bracket {
+        if rest.starts_with('(') { Bracket::Arithmetic } else { Bracket::Commands }
+    }
+}
+
+/// A here-document, before its lines.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The line that ends it.
+    end: String,
+    /// Whether the end was quoted, so that nothing in it is expanded.
+    pub quoted: bool,
+    /// Whether tabs at the beginning of lines go.
+    tabs: bool,
+}
+
 /// What is still to be read of a command line.
 pub struct Source<'a> {
     /// The rest of it.
@@ -31,13 +60,13 @@ impl<'a> Source<'a> {
     /// One word, up to the next character that ends one.
     pub fn word(&mut self, test: bool) -> Result<Word, Unreadable> {
         let mut word = Word { known: true, bare: true, ..Word::default() };
-        let mut unquoted = String::new();
+        let (mut unquoted, mut equals) = (String::new(), false);
         let from = self.rest;
         while let Some(c) = self.rest.chars().next() {
             match c {
                 '<' | '>' if !test && word.text.is_empty() && word.known && self.substitutes_a_process() => {
                     self.take(2);
-                    let body = self.balanced(")")?;
+                    let body = self.balanced(Bracket::Commands)?;
                     word.inner.push(body);
                     word.known = false;
                 }
@@ -68,8 +97,9 @@ impl<'a> Source<'a> {
                     self.take(c.len_utf8());
                     word.text.push(c);
                     unquoted.push(c);
-                    if c == '=' && word.bare && is_assignment(&word.text) {
-                        word.assigns = true;
+                    if c == '=' && !equals {
+                        equals = true;
+                        word.assigns = word.bare && is_assignment(&word.text);
                     }
                 }
             }
@@ -130,8 +160,9 @@ impl<'a> Source<'a> {
             }
             Some('(') => {
                 self.take(1);
-                let body = self.balanced(")")?;
-                if !body.starts_with('(') {
+                let kind = Bracket::after(self.rest);
+                let body = self.balanced(kind)?;
+                if kind == Bracket::Commands {
                     word.inner.push(body);
                 }
                 word.known = false;
@@ -139,7 +170,7 @@ impl<'a> Source<'a> {
             }
             Some('{') => {
                 self.take(1);
-                self.balanced("}")?;
+                self.balanced(Bracket::Parameter)?;
                 word.known = false;
                 Ok(())
             }
@@ -192,29 +223,27 @@ impl<'a> Source<'a> {
     }
 
     /// The source up to the closing bracket, which is taken as well; quotations and brackets in it are whole.
-    fn balanced(&mut self, close: &str) -> Result<String, Unreadable> {
+    fn balanced(&mut self, kind: Bracket) -> Result<String, Unreadable> {
         self.nested += 1;
         if self.nested > NESTED {
             return Err(Unreadable);
         }
-        let body = self.up_to(close);
+        let body = self.up_to(kind);
         self.nested -= 1;
         body
     }
 
-    fn up_to(&mut self, close: &str) -> Result<String, Unreadable> {
-        let from = self.rest;
+    fn up_to(&mut self, kind: Bracket) -> Result<String, Unreadable> {
+        let (from, close) = (self.rest, if kind == Bracket::Parameter { '}' } else { ')' });
+        let (mut before, mut documents) = (' ', Vec::new());
         loop {
-            if self.rest.starts_with(close) {
-                let body = from[..from.len() - self.rest.len()].to_owned();
-                self.take(close.len());
-                return Ok(body);
-            }
-            match self.take_char().ok_or(Unreadable)? {
+            let c = self.take_char().ok_or(Unreadable)?;
+            match c {
+                _ if c == close => return Ok(from[..from.len() - self.rest.len() - 1].to_owned()),
                 '\\' => {
                     self.take_char();
                 }
-                '\'' if close == ")" => {
+                '\'' if kind != Bracket::Parameter => {
                     let end = self.rest.find('\'').ok_or(Unreadable)?;
                     self.take(end + 1);
                 }
@@ -222,19 +251,59 @@ impl<'a> Source<'a> {
                 '`' => {
                     self.backticked()?;
                 }
-                '(' if close == ")" => {
-                    self.balanced(")")?;
+                '(' if kind != Bracket::Parameter => {
+                    self.balanced(kind)?;
                 }
-                '{' if close == "}" => {
-                    self.balanced("}")?;
+                '{' if kind == Bracket::Parameter => {
+                    self.balanced(kind)?;
                 }
                 '$' if self.rest.starts_with('(') => {
                     self.take(1);
-                    self.balanced(")")?;
+                    self.balanced(Bracket::after(self.rest))?;
                 }
+                '#' if kind == Bracket::Commands && before.is_ascii_whitespace() => {
+                    self.take(self.rest.find('\n').unwrap_or(self.rest.len()));
+                }
+                '<' if kind == Bracket::Commands && self.rest.starts_with('<') => {
+                    self.take(1);
+                    documents.extend(self.document()?);
+                }
+                '\n' => documents.drain(..).for_each(|document| drop(self.body(&document))),
                 _ => {}
             }
+            before = c;
         }
+    }
+
+    /// What stands behind `<<`: the end of a here-document, unless it is a here-string.
+    pub fn document(&mut self) -> Result<Option<Document>, Unreadable> {
+        if self.rest.starts_with('<') {
+            self.take(1);
+            return Ok(None);
+        }
+        let tabs = self.rest.starts_with('-');
+        self.take(usize::from(tabs));
+        self.rest = self.rest.trim_start_matches([' ', '\t']);
+        let begin = self.rest;
+        let word = self.word(false)?;
+        let quoted = begin[..begin.len() - self.rest.len()].contains(['\'', '"', '\\']);
+        Ok(Some(Document { end: word.text, quoted, tabs }))
+    }
+
+    /// Takes the lines of a here-document that begins here.
+    pub fn body(&mut self, document: &Document) -> String {
+        let mut body = String::new();
+        while !self.rest.is_empty() {
+            let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+            self.rest = rest;
+            let line = if document.tabs { line.trim_start_matches('\t') } else { line };
+            if line == document.end {
+                break;
+            }
+            body.push_str(line);
+            body.push('\n');
+        }
+        body
     }
 
     fn backticked(&mut self) -> Result<String, Unreadable> {

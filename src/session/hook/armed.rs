@@ -9,6 +9,7 @@ use crate::git::locate::{self, Location};
 use crate::git::observe::Scene;
 use crate::git::open::Repository;
 use crate::policy::envelope::Rules;
+use crate::policy::path::RepoPath;
 use crate::session::anchor::Anchor;
 use crate::session::store::{Record, Store};
 use crate::snapshot::entry::{Class, Entry, Kind, Snapshot};
@@ -67,10 +68,7 @@ impl Past {
     }
 
     /// The paths below a directory that are no directories, each with whether it was ignored.
-    pub fn below<'a>(
-        &'a self,
-        directory: &'a [u8],
-    ) -> impl Iterator<Item = (crate::policy::path::RepoPath, bool)> + 'a {
+    pub fn below<'a>(&'a self, directory: &'a [u8]) -> impl Iterator<Item = (RepoPath, bool)> + 'a {
         let listings = self.fingerprint.snapshot.listings().iter();
         listings.filter(move |listing| listing.path.is_within(directory)).flat_map(|listing| {
             let files = listing.entries().iter().filter(|entry| entry.stat.kind != Kind::Directory);
@@ -79,7 +77,7 @@ impl Past {
     }
 
     /// Whether the rules of arm hide a path.
-    pub fn hides(&self, location: &Location, path: &[u8], is_directory: bool) -> Result<bool> {
+    pub fn hides(&self, location: &Location, path: &RepoPath, is_directory: bool) -> Result<bool> {
         let nothing = Snapshot::default();
         let scene = Scene {
             control: &self.control,
@@ -92,7 +90,7 @@ impl Past {
     }
 
     /// The paths of uncommitted work.
-    pub fn work(&self) -> impl Iterator<Item = &crate::policy::path::RepoPath> {
+    pub fn work(&self) -> impl Iterator<Item = &RepoPath> {
         self.control.kept.iter().map(|kept| &kept.path)
     }
 }

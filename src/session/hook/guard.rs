@@ -14,6 +14,7 @@ use crate::policy::envelope::Decision;
 use crate::policy::options::IgnoredRule;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
+use crate::session::lock::NAME as LOCK;
 use crate::snapshot::entry::{Class, Kind};
 
 /// Something that is better not done.
@@ -62,10 +63,10 @@ impl<'a> Guard<'a> {
         };
         let targets = if is_directory { within(place) } else { vec![place.path.clone()] };
         targets.iter().find_map(|target| {
-            let follow = matches!(effect, Effect::Write | Effect::Restore | Effect::Directory);
+            let follow = matches!(effect, Effect::Write | Effect::Change | Effect::Restore | Effect::Directory);
             let (path, fault) = match place::lead(&self.armed.location, Path::new(target), follow) {
                 Led::Elsewhere => return None,
-                // What removes an empty state does no harm that could be told from one that does.
+                Led::Control(path) if effect == Effect::Remove && is_stale_lock(&path) => return None,
                 Led::Control(path) => (path, Fault::Control),
                 Led::Inside(path) => self.inside(&path, effect)?,
             };
@@ -76,6 +77,7 @@ impl<'a> Guard<'a> {
     fn inside(&self, path: &RepoPath, effect: Effect) -> Option<(RepoPath, Fault)> {
         let fault = match effect {
             Effect::Write | Effect::Put { tree: false } => self.fault(path, false),
+            Effect::Change => self.absolute(path).exists().then(|| self.fault(path, false))?,
             Effect::Put { tree: true } => self.tree(path),
             Effect::Directory => self.directory(path),
             Effect::Remove => return self.removed(path),
@@ -97,7 +99,7 @@ impl<'a> Guard<'a> {
         let ignored = match entry.map(|entry| entry.class) {
             Some(Class::Tracked(_) | Class::Gitlink(_)) => false,
             Some(Class::Ignored) => true,
-            _ => past.hides(&self.armed.location, bytes, is_directory).ok()?,
+            _ => past.hides(&self.armed.location, path, is_directory).ok()?,
         };
         if ignored { self.ignored(bytes, entry.is_some()) } else { self.listed(bytes) }
     }
@@ -203,4 +205,9 @@ fn within(place: &Place) -> Vec<String> {
         return vec![place.path.clone()];
     }
     place.names.iter().map(|name| format!("{}/{name}", place.path)).collect()
+}
+
+/// Whether a path is a lock that Git leaves behind when it is killed, and that its own advice is to remove.
+fn is_stale_lock(path: &RepoPath) -> bool {
+    path.as_bytes().ends_with(b".lock") && path.name() != LOCK.as_bytes()
 }
