@@ -2,7 +2,7 @@
 //!
 //! `CORDON_TEST_REPEAT` says how often each of the endings happens.
 
-mod common;
+pub mod common;
 mod endings;
 mod escapes;
 mod interrupted;

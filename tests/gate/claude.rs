@@ -6,4 +6,5 @@
 mod hooks;
 mod launch;
 mod rig;
+mod runs;
 mod service;

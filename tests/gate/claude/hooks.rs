@@ -2,20 +2,11 @@
 
 use serde_json::json;
 
-use super::rig::{attempt, claude};
+use super::rig::{attempt, claude, edit};
 use super::service::{Service, Turn, text, tool};
 use crate::common::sandbox::Sandbox;
 use cordon::agent::launch::Asked;
 use cordon::agent::preset::Agent;
-
-/// Turns that read a file and then edit it.
-fn edit(sandbox: &Sandbox, path: &str, old: &str, new: &str) -> Vec<Turn> {
-    let path = sandbox.at(path);
-    vec![
-        tool("Read", &json!({"file_path": path})),
-        tool("Edit", &json!({"file_path": path, "old_string": old, "new_string": new})),
-    ]
-}
 
 fn bash(command: &str) -> Turn {
     tool("Bash", &json!({"command": command, "description": "work"}))

@@ -11,7 +11,9 @@ use cordon::agent::preset::Agent;
 use cordon::agent::result::Reported;
 use cordon::agent::settings::settings;
 
-use super::service::Service;
+use serde_json::json;
+
+use super::service::{Service, Turn, tool};
 use crate::common::outcome::Outcome;
 use crate::common::run::run;
 use crate::common::sandbox::{Sandbox, cordon_program};
@@ -43,7 +45,22 @@ pub fn launch(sandbox: &Sandbox, program: &OsStr, prompt: &str, asked: &Asked) -
 /// The command of a launch, in a clean environment that knows the service and no other.
 pub fn command(sandbox: &Sandbox, service: &Service, launch: &Launch) -> Command {
     let mut command = sandbox.command(&launch.argv[0]);
-    command.args(&launch.argv[1..]).envs([
+    command.args(&launch.argv[1..]);
+    served(command, service)
+}
+
+/// `cordon` with these arguments, whose agent will be the real program. Of `resume` the envelope knows the program.
+pub fn supervised(sandbox: &Sandbox, service: &Service, program: &OsStr, args: &[&str]) -> Command {
+    let mut command = sandbox.cordon_command(args);
+    if args.first() == Some(&"run") {
+        command.arg("--claude").arg(program);
+    }
+    served(command, service)
+}
+
+/// The environment that leads the program to the stand-in.
+fn served(mut command: Command, service: &Service) -> Command {
+    command.envs([
         ("ANTHROPIC_BASE_URL", service.url.as_str()),
         ("ANTHROPIC_API_KEY", "anything"),
         ("DISABLE_TELEMETRY", "1"),
@@ -67,4 +84,13 @@ pub fn attempt(
     let outcome = run(command(sandbox, service, &launch), input, PATIENCE);
     let reported = Reported::read(Agent::Claude, &outcome.stdout);
     (outcome, reported)
+}
+
+/// Turns that read a file and then edit it.
+pub fn edit(sandbox: &Sandbox, path: &str, old: &str, new: &str) -> Vec<Turn> {
+    let path = sandbox.at(path);
+    vec![
+        tool("Read", &json!({"file_path": path})),
+        tool("Edit", &json!({"file_path": path, "old_string": old, "new_string": new})),
+    ]
 }
