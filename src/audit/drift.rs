@@ -92,6 +92,7 @@ const RULES: &[Rule] = &[
         "new repository inside",
         "Remove it, or what it brings along.",
     ),
+    noted(DriftKind::ScratchRepository, Code::NestedRepository, "new repository in a scratch zone"),
     rule(DriftKind::FalseGitDirectory, Code::FalseGitDirectory, "directory called .git is no repository", "Remove it."),
     rule(
         DriftKind::Operation,
@@ -142,8 +143,8 @@ mod tests {
             Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ConfigUnknown,
             ExcludeSource, FalseGitDirectory, ForgeRef, GitDirectory, Graft, HeadSwitched, HistoryTooLong, Hook,
             InnerCommit, InnerRef, LinkedWorktree, LinkedWorktreeMoved, Mount, NestedRepository, NewlyHidden,
-            ObjectForged, ObjectMissing, Operation, OtherRef, RefShadow, ReplaceRef, Sparse, Stash, SubmoduleControl,
-            Tag, TagOnKnownHistory,
+            ObjectForged, ObjectMissing, Operation, OtherRef, RefShadow, ReplaceRef, ScratchRepository, Sparse, Stash,
+            SubmoduleControl, Tag, TagOnKnownHistory,
         };
         let all = [
             Alternates,
@@ -175,6 +176,7 @@ mod tests {
             OtherRef,
             RefShadow,
             ReplaceRef,
+            ScratchRepository,
             Sparse,
             Stash,
             SubmoduleControl,

@@ -230,6 +230,8 @@ pub enum DriftKind {
     OtherRef,
     /// A ref in which a forge keeps its own books: only noted.
     ForgeRef,
+    /// A repository that appeared in a scratch zone and brings more than Git writes: only noted.
+    ScratchRepository,
     /// Something answers in the place of a ref: a file of the Git directory, a tag called like a branch, a packed line.
     RefShadow,
     /// A local branch was created.

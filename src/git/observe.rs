@@ -14,7 +14,7 @@ use super::plane::refs;
 use super::reader::{in_parallel, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
-use super::{history, layers, mounted, outside, rights, staged, store, submodules};
+use super::{ask, history, layers, mounted, outside, rights, staged, store, submodules};
 use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Place, Remark, Stage};
 use crate::audit::ignored::{Ignored, IgnoredKind};
 use crate::audit::links::Mark;
@@ -55,7 +55,14 @@ pub struct Contents {
 pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Difference>) -> Result<Evidence> {
     let head = head(&repository, scene)?;
     distrust(scene, &mut delta);
-    let (mut drifts, same_refs) = super::plane::drifts::drifts(&repository, scene.control, scene.now)?;
+    let location = repository.location.clone();
+    // What cannot be answered is taken for not hidden, which is the stricter answer.
+    let hides = |directory: &[u8]| {
+        Repository::open(location.clone())
+            .and_then(|own| ask::hidden_at_arm(own, scene, &RepoPath::from(directory), true))
+            .unwrap_or(false)
+    };
+    let (mut drifts, same_refs) = super::plane::drifts::drifts(&repository, scene.control, scene.now, &hides)?;
     drifts.extend(mounted::drifts(&repository, &scene.control.mounts));
     let no_history = same_refs && !head.moved();
     let mut evidence = Evidence {

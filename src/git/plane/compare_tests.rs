@@ -23,6 +23,10 @@ impl Past for Known {
         name == b"refs/remotes/origin/main"
     }
 
+    fn hides(&self, _: &[u8]) -> bool {
+        false
+    }
+
     fn is_bottom(&self, commit: &[u8]) -> bool {
         commit.starts_with(b"b")
     }

@@ -11,11 +11,16 @@ use crate::error::Result;
 use crate::snapshot::entry::Snapshot;
 
 /// Reads the control plane anew and compares it with that of arm. Also tells whether the refs are all as they were, so
-/// that there can be no new history but through HEAD.
-pub fn drifts(repository: &Repository, control: &Control, snapshot: &Snapshot) -> Result<(Vec<Drift>, bool)> {
+/// that there can be no new history but through HEAD. `hides` answers for the exclude rules of arm.
+pub fn drifts(
+    repository: &Repository,
+    control: &Control,
+    snapshot: &Snapshot,
+    hides: &dyn Fn(&[u8]) -> bool,
+) -> Result<(Vec<Drift>, bool)> {
     let now = Plane::now(repository, control, snapshot)?;
     let tips = control.checkouts.first().map_or(&[][..], |own| &own.tips);
-    let history = History::of(repository, tips);
+    let history = History::of(repository, tips, hides);
     let mut drifts = compare(&control.plane, &now, &history);
     let refs = |plane: &Plane| plane.parts.first().map(|own| own.refs.clone());
     let (before, after) = (refs(&control.plane), refs(&now));

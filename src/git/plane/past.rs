@@ -20,6 +20,8 @@ pub trait Past {
     fn is_live(&self, commit: &[u8]) -> bool;
     /// Whether there is a ref of this name today.
     fn has_ref(&self, name: &[u8]) -> bool;
+    /// Whether the exclude rules of arm hide this directory.
+    fn hides(&self, directory: &[u8]) -> bool;
 }
 
 /// The objects of a repository.
@@ -28,12 +30,13 @@ pub struct History<'a> {
     objects: Objects,
     /// What the refs of arm named, in hex.
     tips: &'a [String],
+    hides: &'a dyn Fn(&[u8]) -> bool,
 }
 
 impl<'a> History<'a> {
-    /// The history of this repository; `tips` are what its refs named at arm.
-    pub fn of(repository: &'a Repository, tips: &'a [String]) -> Self {
-        History { repository, objects: Objects::of(&repository.gix), tips }
+    /// The history of this repository; `tips` are what its refs named at arm, `hides` answers for the exclude rules of arm.
+    pub fn of(repository: &'a Repository, tips: &'a [String], hides: &'a dyn Fn(&[u8]) -> bool) -> Self {
+        History { repository, objects: Objects::of(&repository.gix), tips, hides }
     }
 
     fn reaches(&self, mut waiting: Vec<ObjectId>, wanted: ObjectId) -> bool {
@@ -98,6 +101,10 @@ impl Past for History<'_> {
 
     fn has_ref(&self, name: &[u8]) -> bool {
         self.repository.refs().is_ok_and(|refs| refs.all.contains_key(name))
+    }
+
+    fn hides(&self, directory: &[u8]) -> bool {
+        (self.hides)(directory)
     }
 
     fn is_bottom(&self, commit: &[u8]) -> bool {

@@ -44,7 +44,7 @@ fn repositories_as_git_makes_them_are_honest() {
 
 #[test]
 fn hooks_and_configuration_of_new_repositories_are_violations() {
-    for (place, git_dir) in [("src/vendor", "src/vendor/.git"), ("build/vendor", "build/vendor/.git")] {
+    for (place, git_dir) in [("src/vendor", "src/vendor/.git"), ("data/vendor", "data/vendor/.git")] {
         let sandbox = Sandbox::armed();
         sandbox.git(&["init", "-q", place]).ok();
         sandbox.write(format!("{place}/a"), "x\n");
@@ -71,39 +71,52 @@ fn hooks_and_configuration_of_new_repositories_are_violations() {
     }
 }
 
+/// Test suites make repositories with hooks in build output, where nothing is judged; a name alone makes no scratch zone.
+#[test]
+fn a_repository_in_a_scratch_zone_is_only_noted() {
+    let sandbox = Sandbox::armed();
+    sandbox.git(&["init", "-q", "build/suite"]).ok();
+    hook(&sandbox, "build/suite/.git/hooks/pre-commit");
+    sandbox.git(&["-C", "build/suite", "config", "core.fsmonitor", "x"]).ok();
+    sandbox.check().ok().says(&["new repository in a scratch zone: build/suite: ", "pre-commit"]);
+    sandbox.git(&["init", "-q", "src/target/suite"]).ok();
+    hook(&sandbox, "src/target/suite/.git/hooks/pre-commit");
+    sandbox.check().violates(&["new repository inside: src/target/suite: ", "pre-commit"]);
+}
+
 #[test]
 fn new_bare_repositories_under_any_name_are_watched() {
     let sandbox = Sandbox::armed();
-    sandbox.git(&["init", "-q", "--bare", "build/fixtures"]).ok();
+    sandbox.git(&["init", "-q", "--bare", "data/fixtures"]).ok();
     sandbox.check().ok();
-    hook(&sandbox, "build/fixtures/hooks/update");
-    sandbox.check().violates(&["new repository inside: build/fixtures: ", "hooks/update"]);
+    hook(&sandbox, "data/fixtures/hooks/update");
+    sandbox.check().violates(&["new repository inside: data/fixtures: ", "hooks/update"]);
     undone(&sandbox, "nested-repository");
-    sandbox.git(&["-C", "build/fixtures", "config", "core.fsmonitor", "x"]).ok();
-    sandbox.check().violates(&["build/fixtures: core.fsmonitor"]);
+    sandbox.git(&["-C", "data/fixtures", "config", "core.fsmonitor", "x"]).ok();
+    sandbox.check().violates(&["data/fixtures: core.fsmonitor"]);
     undone(&sandbox, "nested-repository");
 }
 
 #[test]
 fn what_a_new_repository_borrows_or_hides_is_a_violation() {
     for (path, content) in [
-        ("build/v/.git/objects/info/alternates", "/nowhere\n"),
-        ("build/v/.git/info/grafts", ""),
-        ("build/v/.git/info/attributes", "*.py -diff\n"),
-        ("build/v/.git/commondir", "/nowhere\n"),
-        ("build/v/.git/remotes/origin", "URL: https://m.invalid/a\n"),
+        ("data/v/.git/objects/info/alternates", "/nowhere\n"),
+        ("data/v/.git/info/grafts", ""),
+        ("data/v/.git/info/attributes", "*.py -diff\n"),
+        ("data/v/.git/commondir", "/nowhere\n"),
+        ("data/v/.git/remotes/origin", "URL: https://m.invalid/a\n"),
     ] {
         let sandbox = Sandbox::armed();
-        sandbox.git(&["init", "-q", "build/v"]).ok();
+        sandbox.git(&["init", "-q", "data/v"]).ok();
         sandbox.write(path, content);
         sandbox.check().rejected();
         fs::remove_file(sandbox.at(path)).unwrap();
         sandbox.check().ok();
     }
     let sandbox = Sandbox::armed();
-    sandbox.git(&["clone", "-q", ".", "build/v"]).ok();
-    sandbox.git(&["-C", "build/v", "update-index", "--assume-unchanged", "README.md"]).ok();
-    sandbox.check().violates(&["build/v: README.md (assume-unchanged)"]);
+    sandbox.git(&["clone", "-q", ".", "data/v"]).ok();
+    sandbox.git(&["-C", "data/v", "update-index", "--assume-unchanged", "README.md"]).ok();
+    sandbox.check().violates(&["data/v: README.md (assume-unchanged)"]);
 }
 
 #[test]
