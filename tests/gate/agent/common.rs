@@ -41,9 +41,14 @@ pub fn attempt(sandbox: &Sandbox, more: &[&str], script: &str) -> Outcome {
 }
 
 /// Starts a run whose agent is this script and returns once the agent has made a file.
+///
+/// The signals do what they do by default, also where the tests themselves run under `nohup` or in the background of a
+/// shell: what Cordon was started to ignore it goes on to ignore.
 #[track_caller]
 pub fn started(sandbox: &Sandbox, more: &[&str], script: &str) -> Running {
-    let running = start(sandbox.cordon_command(&arguments(more, script)), b"");
+    let mut command = sandbox.command("env");
+    command.arg("--default-signal=INT,TERM,HUP,QUIT").arg(cordon_program()).args(arguments(more, script));
+    let running = start(command, b"");
     wait_until("the agent is up", || sandbox.at("build/up").exists());
     running
 }
