@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::exit::Exit;
+use crate::exit::{Exit, StoneExit};
 
 /// What kind of failure an [`Error`] is; it decides the exit code and the `error.kind` of the JSON form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,16 @@ pub enum Kind {
     Verifier,
     /// The agent could not be started, or not be ended.
     Agent,
+    /// A workspace whose `.stone/` or its configuration cannot be used.
+    Workspace,
+    /// A ledger that is missing or not intact.
+    Ledger,
+    /// A workspace that cannot be observed.
+    Snapshot,
+    /// A confinement that was asked for and does not hold.
+    Confinement,
+    /// A command that could not be started; the number is the exit code that shells have for the reason.
+    Command(u8),
     /// The operating system refused something that Cordon needs.
     Io,
     /// A signal with this number ended the operation.
@@ -43,9 +53,30 @@ impl Kind {
             Kind::Busy => "busy",
             Kind::Verifier => "verifier",
             Kind::Agent => "agent",
+            Kind::Workspace => "workspace",
+            Kind::Ledger => "ledger",
+            Kind::Snapshot => "snapshot",
+            Kind::Confinement => "confinement",
+            Kind::Command(_) => "command",
             Kind::Io => "io",
             Kind::Interrupted(_) => "interrupted",
             Kind::BrokenPipe => "broken-pipe",
+        }
+    }
+
+    /// The exit code of `stone` that belongs to this kind.
+    pub fn stone_exit(self) -> StoneExit {
+        match self {
+            Kind::BrokenPipe => StoneExit::Done,
+            Kind::Ledger => StoneExit::NoLedger,
+            Kind::Usage => StoneExit::Usage,
+            Kind::Confinement => StoneExit::Unconfined,
+            Kind::Busy => StoneExit::Locked,
+            Kind::Workspace => StoneExit::Workspace,
+            Kind::Snapshot => StoneExit::Incomplete,
+            Kind::Command(code) => StoneExit::Command(code),
+            Kind::Interrupted(signal) => StoneExit::Command(Exit::Interrupted(signal).code()),
+            _ => StoneExit::Internal,
         }
     }
 

@@ -35,3 +35,52 @@ impl From<Exit> for ExitCode {
         ExitCode::from(exit.code())
     }
 }
+
+/// How a `stone` process ends: as the command that it observed, or with a number of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoneExit {
+    /// What was asked for was done.
+    Done,
+    /// There is no such session, or its ledger is not intact, or it cannot be attested.
+    NoLedger,
+    /// The arguments are not valid.
+    Usage,
+    /// The attestation that a strict policy demands failed.
+    Unattested,
+    /// The confinement that was asked for is not available, or does not hold.
+    Unconfined,
+    /// Another session holds the lock.
+    Locked,
+    /// The workspace or its configuration is not valid.
+    Workspace,
+    /// The workspace could not be observed.
+    Incomplete,
+    /// Something that is nobody's fault outside.
+    Internal,
+    /// The observed command ended so, or could not be started.
+    Command(u8),
+}
+
+impl StoneExit {
+    /// The number that the shell sees.
+    pub fn code(self) -> u8 {
+        match self {
+            StoneExit::Done => 0,
+            StoneExit::NoLedger => 1,
+            StoneExit::Usage => 2,
+            StoneExit::Unattested => 94,
+            StoneExit::Unconfined => 95,
+            StoneExit::Locked => 96,
+            StoneExit::Workspace => 97,
+            StoneExit::Incomplete => 98,
+            StoneExit::Internal => 99,
+            StoneExit::Command(code) => code,
+        }
+    }
+}
+
+impl From<StoneExit> for ExitCode {
+    fn from(exit: StoneExit) -> Self {
+        ExitCode::from(exit.code())
+    }
+}

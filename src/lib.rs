@@ -13,13 +13,14 @@
 //!
 //! | room       | PURE | what it is for                                                   | may use                                       |
 //! |------------|------|------------------------------------------------------------------|-----------------------------------------------|
-//! | `cli`      |      | arguments, one file a command, the terminal                      | `session` `agent` `report` `audit` `policy` `error` `exit` `json` |
-//! | `session`  |      | the state machine and its files: arm, check, run, status, reset  | `git` `agent` `process` `audit` `snapshot` `policy` `error` `json` |
+//! | `cli`      |      | arguments, one file a command, the terminal                      | `session` `agent` `report` `audit` `ledger` `policy` `error` `exit` `json` |
+//! | `session`  |      | the state machine and its files: arm, check, run, status, reset  | `git` `agent` `process` `audit` `ledger` `snapshot` `policy` `error` `json` |
 //! | `git`      |      | the only room that opens a Git repository; fills the evidence    | `audit` `snapshot` `policy` `error` `json`    |
 //! | `agent`    | PURE | what an agent is told, how it is started, what it says of itself | `audit` `policy` `error` `json`               |
 //! | `process`  |      | programs under a keeper, with a deadline and a cap on output     | `policy` `error` `exit`                       |
-//! | `report`   | PURE | answers as text, one file an answer, and as JSON                 | `agent` `audit` `policy` `error` `json`       |
+//! | `report`   | PURE | answers as text, one file an answer, and as JSON                 | `agent` `audit` `ledger` `policy` `error` `json` |
 //! | `audit`    | PURE | evidence in, verdict out; the answers of the other commands      | `snapshot` `policy` `error`                   |
+//! | `ledger`   |      | sessions as hash-chained records in `.stone/`, written and verified | `snapshot` `policy` `error` `json`         |
 //! | `snapshot` |      | the work tree as a list, its file, and the difference of two     | `policy` `error`                              |
 //! | `policy`   | PURE | paths, patterns, limits, the envelope, tables                    | `error`                                       |
 //! | `json`     | PURE | JSON as every output and every state file has it                 |                                               |
@@ -33,6 +34,7 @@ pub mod error;
 pub mod exit;
 pub mod git;
 pub mod json;
+pub mod ledger;
 pub mod policy;
 pub mod process;
 pub mod report;

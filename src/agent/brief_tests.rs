@@ -38,6 +38,7 @@ fn verdict(findings: Vec<Finding>, verification: Vec<Verification>, left: Left) 
         baseline: "1".repeat(40),
         current_head: None,
         head_changed: false,
+        tree: None,
         changed_files: Vec::new(),
         metrics: Metrics::default(),
         limits: Limits::default(),
@@ -47,6 +48,8 @@ fn verdict(findings: Vec<Finding>, verification: Vec<Verification>, left: Left) 
         notes: Vec::new(),
         verification,
         changes: Vec::new(),
+        unobserved: Vec::new(),
+        session: None,
         anchor: "c".repeat(64),
         duration_s: 0.1,
     }

@@ -22,6 +22,8 @@ pub struct Armed {
     pub mode: &'static str,
     /// What the envelope is for.
     pub label: Text,
+    /// The role of cordon.toml that it was made from; `null` when it was made from options alone.
+    pub role: Option<String>,
     /// The commit that every change is measured against.
     pub baseline: String,
     /// The branch that HEAD was on, such as `refs/heads/main`; `null` when it was detached.
@@ -72,6 +74,8 @@ pub struct Status {
     pub mode: String,
     /// What the envelope is for.
     pub label: Text,
+    /// The role of cordon.toml that it was made from; `null` when it was made from options alone.
+    pub role: Option<String>,
     /// The commit that every change is measured against.
     pub baseline: String,
     /// The envelope.
@@ -117,10 +121,10 @@ pub struct AgentStatus {
     pub cost_usd: Option<f64>,
 }
 
-/// Arms that followed a reset of work that no check had accepted.
+/// Arms that followed a reset of work that no check had accepted, or of accepted work that was not committed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Rearmed {
-    /// How many, since the last reset that followed an accepted check.
+    /// How many, since accepted work was last reset and committed.
     pub count: u64,
     /// When the last of them was, RFC 3339 in UTC.
     pub last: Option<String>,

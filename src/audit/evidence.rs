@@ -1,10 +1,13 @@
 //! What was seen: the changes since the baseline with Git's classification, before anybody judges them.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::ignored::Ignored;
 use super::links::Mark;
-use super::undo::Checkout;
+use super::touched::{Omissions, Touched};
+use super::undo::{Checkout, Holders};
 use super::verdict::Metrics;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
@@ -309,6 +312,10 @@ pub struct Evidence {
     pub checkouts: Vec<Checkout>,
     /// The net changes, and what stands only in the index or in history, sorted by path.
     pub changes: Vec<Change>,
+    /// The tree that Git would make of the work tree, in hex; `None` where it would make none or it cannot be known.
+    pub tree: Option<String>,
+    /// What holds the new commits of a path of the armed repository; nothing of a path where it cannot be told.
+    pub holders: BTreeMap<RepoPath, Holders>,
     /// The index of each checkout that differs from its baseline, and each new commit, in numbers.
     pub stages: Vec<Stage>,
     /// Tracked paths that a flag of the index hides.
@@ -323,6 +330,12 @@ pub struct Evidence {
     pub marks: Vec<Mark>,
     /// What drifted beside the files.
     pub drifts: Vec<Drift>,
+    /// What lies on disk otherwise than at arm, sorted by path, where the ledger was asked for.
+    pub touched: Vec<Touched>,
+    /// What differs and is not in `touched`.
+    pub omissions: Omissions,
+    /// Paths whose bytes could not be read, so that `touched` is not the whole.
+    pub unread: Vec<RepoPath>,
     /// Those of the changed paths that were uncommitted work at arm, whose content was kept;
     /// sorted.
     pub lost: Vec<RepoPath>,
@@ -335,6 +348,12 @@ impl Evidence {
             .or_else(|| first_unequal(&self.ignored, &other.ignored, |ignored| &ignored.path))
             .or_else(|| first_unequal(&self.marks, &other.marks, |mark| &mark.path))
             .or_else(|| first_unequal(&self.obstacles, &other.obstacles, |(path, _)| path))
+    }
+
+    /// Whether the bytes of every path that differs were read.
+    pub fn is_whole(&self) -> bool {
+        let blind = |obstacle: &Obstacle| !matches!(obstacle, Obstacle::Special);
+        self.unread.is_empty() && !self.obstacles.iter().any(|(_, obstacle)| blind(obstacle))
     }
 
     /// Whether two looks saw the same work: what is only noted may differ, because builds and tests write caches.

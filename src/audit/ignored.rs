@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use super::finding::{Code, Finding, Severity};
 use crate::policy::envelope::{Decision, Rules};
-use crate::policy::options::{self, IgnoredRule};
+use crate::policy::options::{self, AuditRules, IgnoredRule};
 use crate::policy::path::RepoPath;
 use crate::policy::shell;
 use crate::policy::text::Text;
@@ -82,7 +82,7 @@ pub fn judge(rules: &Rules, entries: &[Ignored]) -> (Vec<Finding>, Vec<Text>) {
             }
             continue;
         }
-        if let Some(zone) = zone(rules, entry) {
+        if let Some(zone) = zone(&rules.audit, entry) {
             *zones.entry(zone).or_default() += 1;
             continue;
         }
@@ -100,18 +100,18 @@ pub fn judge(rules: &Rules, entries: &[Ignored]) -> (Vec<Finding>, Vec<Text>) {
 }
 
 /// The scratch zone that an entry lies in, and what writes there.
-fn zone<'a>(rules: &'a Rules, entry: &Ignored) -> Option<(String, &'a str)> {
-    if let Some((glob, reason)) = rules.audit.scratch(entry.path.as_bytes()) {
+pub fn zone<'a>(rules: &'a AuditRules, entry: &Ignored) -> Option<(String, &'a str)> {
+    if let Some((glob, reason)) = rules.scratch(entry.path.as_bytes()) {
         return Some((glob.to_owned(), reason));
     }
-    if rules.audit.is_bookkeeping(entry.path.as_bytes()) {
+    if rules.is_bookkeeping(entry.path.as_bytes()) {
         return Some(("node_modules".to_owned(), "lists that package managers keep"));
     }
     entry.cache.as_ref().map(|cache| (format!("{}/**", cache.plain()), "directory with a CACHEDIR.TAG"))
 }
 
 /// The first directory of a path; the root for a file at the top.
-fn top(path: &RepoPath) -> RepoPath {
+pub fn top(path: &RepoPath) -> RepoPath {
     match path.as_bytes().iter().position(|byte| *byte == b'/') {
         Some(slash) => RepoPath::from(&path.as_bytes()[..slash]),
         None => RepoPath::new(""),

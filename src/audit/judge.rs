@@ -41,16 +41,16 @@ pub fn is_net(change: &Change) -> bool {
 
 /// Judges the evidence by an envelope and its compiled rules.
 pub fn judge(envelope: &Envelope, rules: &Rules, evidence: &Evidence) -> Judgement {
-    let metrics = Metrics::of(evidence.changes.iter().filter(|change| is_net(change)));
+    let metrics = Metrics::of(evidence.changes.iter().filter(|change| is_net(change)), rules.audit.uncounted());
     let mut findings = Vec::new();
     findings.extend(head(envelope, evidence));
     findings.extend(drift::findings(envelope, evidence));
-    findings.extend(links::findings(rules, evidence));
+    findings.extend(links::findings(rules, envelope.allow_commits, evidence));
     let (about_ignored, notes_on_ignored) = ignored::judge(rules, &evidence.ignored);
     findings.extend(about_ignored);
     findings.extend(budgets::findings(&metrics, &evidence.stages, &envelope.limits, &evidence.head.baseline));
     findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(evidence, path, *flag)));
-    findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(evidence, path, obstacle)));
+    findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(envelope, evidence, path, obstacle)));
     findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, evidence, change)));
     let notes = notes(&evidence.remarks).into_iter().chain(notes_on_ignored).collect();
     Judgement { metrics, left: budgets::left(&metrics, &envelope.limits), findings, notes }
@@ -121,26 +121,29 @@ fn path(rules: &Rules, envelope: &Envelope, evidence: &Evidence, change: &Change
             Decision::Allowed(_) => return None,
             _ if is_lost => return Some(lost(path)),
             Decision::Denied(pattern) => {
-                let help = format!("The deny pattern {} covers it. {}", pattern.as_str(), advice(change));
+                let help = format!("The deny pattern {} covers it. {}", pattern.as_str(), advice(evidence, change));
                 (Code::PathDenied, words, help)
             }
             Decision::Outside => {
-                let help = format!("{} Or ask for a wider envelope. Allowed: {}.", advice(change), listed(envelope));
+                let help =
+                    format!("{} Or ask for a wider envelope. Allowed: {}.", advice(evidence, change), listed(envelope));
                 (Code::PathOutside, words, help)
             }
         }
     };
     let help = if is_lost { format!("{help} {}", rescue(path)) } else { help };
-    Some(undone_by(undo::path(evidence, path), violation(code, Some(path), Text::from(words).path(path), help)))
+    let undo = undo::path(evidence, envelope.allow_commits, path);
+    Some(undone_by(undo, violation(code, Some(path), Text::from(words).path(path), help)))
 }
 
 /// What to do about a change, by where it stands: what only history has is in no file.
-fn advice(change: &Change) -> String {
+fn advice(evidence: &Evidence, change: &Change) -> String {
     match (change.layers.as_slice(), &change.commit) {
         ([Layer::Index], _) => "Undo this change, which only the index has.".to_owned(),
         ([Layer::Commit], Some(commit)) => format!(
-            "Only history has this change (newest: {commit}), and a further commit that takes it back does not help: rewrite \
-             it. If it came from elsewhere, arm again on top of it."
+            "Only history has this change (newest: {commit}{}), and a further commit that takes it back does not help: rewrite \
+             it. If it came from elsewhere, arm again on top of it.",
+            evidence.holders.get(&change.path).map_or_else(String::new, |holders| format!("; on {}", holders.words())),
         ),
         _ => "Undo this change.".to_owned(),
     }
@@ -168,8 +171,11 @@ fn listed(envelope: &Envelope) -> String {
     }
 }
 
-fn obstructed(evidence: &Evidence, path: &RepoPath, obstacle: &Obstacle) -> Finding {
-    let restored = || undo::path(evidence, path).map(|restore| shell::about("rm", path).word(" && ").raw(&restore));
+fn obstructed(envelope: &Envelope, evidence: &Evidence, path: &RepoPath, obstacle: &Obstacle) -> Finding {
+    let restored = || {
+        undo::path(evidence, envelope.allow_commits, path)
+            .map(|restore| shell::about("rm", path).word(" && ").raw(&restore))
+    };
     let (code, help, undo) = match obstacle {
         Obstacle::Unreadable(_) => {
             (Code::Unreadable, "Make it readable for the user who checks.", Some(shell::about("chmod u+rX", path)))

@@ -144,11 +144,11 @@ fn is_control(at: &[Vec<u8>]) -> bool {
 }
 
 /// The findings about all marks of the evidence.
-pub fn findings(rules: &Rules, evidence: &Evidence) -> Vec<Finding> {
-    evidence.marks.iter().filter_map(|mark| finding(rules, evidence, mark)).collect()
+pub fn findings(rules: &Rules, may_commit: bool, evidence: &Evidence) -> Vec<Finding> {
+    evidence.marks.iter().filter_map(|mark| finding(rules, may_commit, evidence, mark)).collect()
 }
 
-fn finding(rules: &Rules, evidence: &Evidence, mark: &Mark) -> Option<Finding> {
+fn finding(rules: &Rules, may_commit: bool, evidence: &Evidence, mark: &Mark) -> Option<Finding> {
     let path = &mark.path;
     let (code, message, help, undo) = match &mark.kind {
         MarkKind::Link { target, to } => {
@@ -161,7 +161,7 @@ fn finding(rules: &Rules, evidence: &Evidence, mark: &Mark) -> Option<Finding> {
                 Code::SymlinkEscapes,
                 Text::from(format!("symbolic link leads {where_}: ")).path(path).word(" -> ").raw(target),
                 "Remove the link, or let it lead to a path of the repository by a relative target.",
-                undo::path(evidence, path),
+                undo::path(evidence, may_commit, path),
             )
         }
         MarkKind::TargetChanged { target } => (
@@ -302,7 +302,7 @@ mod tests {
                 |path: &&str| Peer { path: RepoPath::from(path.trim_end_matches('!')), ignored: path.ends_with('!') };
             let peers = peers.iter().map(peer).collect();
             let mark = Mark::on_disk("src/a".into(), MarkKind::HardLink { peers, elsewhere });
-            findings(&rules, &Evidence { marks: vec![mark], ..Evidence::default() }).len()
+            findings(&rules, false, &Evidence { marks: vec![mark], ..Evidence::default() }).len()
         };
         assert_eq!((told(&["src/b"], 0), told(&["README.md"], 0), told(&[], 1)), (0, 1, 1));
         // Ignored ones, marked here, are held to the rules of ignored files.

@@ -10,5 +10,6 @@ pub mod finding;
 pub mod ignored;
 pub mod judge;
 pub mod links;
+pub mod touched;
 pub mod undo;
 pub mod verdict;

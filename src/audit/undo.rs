@@ -1,6 +1,6 @@
 //! The command that undoes a change of one path, to be run in the root of the repository.
 
-use super::evidence::{Change, ChangeKind, Evidence, HidingFlag, Layer, Mode};
+use super::evidence::{Change, ChangeKind, DriftKind, Evidence, HidingFlag, Layer, Mode};
 use crate::policy::path::RepoPath;
 use crate::policy::shell;
 use crate::policy::text::Text;
@@ -14,10 +14,30 @@ pub struct Checkout {
     pub commit: String,
 }
 
+/// What reaches the new commits that show a path, so that it has to go from there as well.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Holders {
+    /// Whether HEAD does.
+    pub head: bool,
+    /// The other branches that do, by their whole names.
+    pub branches: Vec<Text>,
+}
+
+impl Holders {
+    /// The holders as words of a sentence.
+    pub fn words(&self) -> String {
+        let head = self.head.then(|| "HEAD".to_owned());
+        let all: Vec<String> =
+            head.into_iter().chain(self.branches.iter().map(|name| shell::word(short(name)))).collect();
+        all.join(", ")
+    }
+}
+
 /// The command for `path`; `None` where nothing changed there, or where no single command brings back what was.
-pub fn path(evidence: &Evidence, path: &RepoPath) -> Option<Text> {
+/// `may_commit` where a new branch is no finding of its own, whose command would take it away.
+pub fn path(evidence: &Evidence, may_commit: bool, path: &RepoPath) -> Option<Text> {
     let at = evidence.changes.binary_search_by(|change| change.path.cmp(path)).ok()?;
-    change(evidence, &evidence.changes[at])
+    change(evidence, may_commit, &evidence.changes[at])
 }
 
 /// The command that clears a flag of the index.
@@ -28,28 +48,64 @@ pub fn flag(evidence: &Evidence, path: &RepoPath, flag: HidingFlag) -> Text {
 }
 
 /// The command for one change.
-fn change(evidence: &Evidence, change: &Change) -> Option<Text> {
+fn change(evidence: &Evidence, may_commit: bool, change: &Change) -> Option<Text> {
     if evidence.lost.binary_search(&change.path).is_ok() {
         // HEAD does not have what stood here at arm.
         return None;
     }
     let place = Place::of(evidence, &change.path)?;
     let stands = |layer| change.layers.contains(&layer);
-    let committed = stands(Layer::Commit);
-    // Commits of another branch, or of a submodule, are undone there; the finding about the branch says how.
-    if committed && !(place.is_root && evidence.head.moved()) {
-        return None;
+    let mut commands = Vec::new();
+    let mut staged = stands(Layer::Index);
+    let mut branches = None;
+    if stands(Layer::Commit) {
+        // Commits of a submodule are undone there.
+        let holders = evidence.holders.get(&change.path)?;
+        if holders.head && evidence.head.moved() {
+            commands.push(Text::from(format!("git reset -q --soft {}", evidence.head.baseline)));
+            staged |= stands(Layer::Worktree);
+        }
+        branches = Some(created(evidence, holders)).filter(|branches| may_commit && !branches.is_empty());
     }
-    let staged = stands(Layer::Index) || committed;
+    if stands(Layer::Worktree) || staged {
+        commands.push(in_files(&place, change, staged)?);
+    }
+    commands.extend(branches.map(|branches| Text::from("git branch -D ").word(branches)));
+    let mut commands = commands.into_iter();
+    let first = commands.next()?;
+    Some(commands.fold(first, |all, next| all.word(" && ").raw(&next)))
+}
+
+/// The branches among the holders that were created since arm, as words of a command. One that was there has a finding of
+/// its own that says what it was.
+fn created(evidence: &Evidence, holders: &Holders) -> String {
+    let is_new = |name: &&Text| {
+        evidence.drifts.iter().any(|drift| drift.kind == DriftKind::BranchCreated && drift.subject == **name)
+    };
+    let mut names = holders.branches.iter().filter(is_new).peekable();
+    if names.peek().is_none() {
+        return String::new();
+    }
+    let words = |name: &Text| shell::word(short(name));
+    let dashed = holders.branches.iter().any(|name| short(name).starts_with(b"-"));
+    let words: Vec<String> = dashed.then(|| "--".to_owned()).into_iter().chain(names.map(words)).collect();
+    words.join(" ")
+}
+
+/// A branch as Git's commands call it.
+fn short(name: &Text) -> &[u8] {
+    name.as_bytes().strip_prefix(b"refs/heads/").unwrap_or(name.as_bytes())
+}
+
+/// The command that puts back what the index and the files have.
+fn in_files(place: &Place, change: &Change, staged: bool) -> Option<Text> {
     // A repository that appeared and holds nothing yet has no mode at all.
     let appeared = change.kind == ChangeKind::Added && change.mode_after.is_none();
-    let undone = if appeared || [change.mode_before, change.mode_after].contains(&Some(Mode::Gitlink)) {
-        gitlink(&place, change, staged)?
+    if appeared || [change.mode_before, change.mode_after].contains(&Some(Mode::Gitlink)) {
+        gitlink(place, change, staged)
     } else {
-        file(&place, change, staged)
-    };
-    let back = if committed { format!("git reset -q --soft {} && ", evidence.head.baseline) } else { String::new() };
-    Some(Text::from(back).raw(&undone))
+        Some(file(place, change, staged))
+    }
 }
 
 fn file(place: &Place, change: &Change, staged: bool) -> Text {
@@ -91,7 +147,6 @@ fn gitlink(place: &Place, change: &Change, staged: bool) -> Option<Text> {
 
 /// Where a path lies, and what its checkout was.
 struct Place {
-    is_root: bool,
     /// `-C DIR ` for a submodule.
     directory: String,
     inside: RepoPath,
@@ -109,7 +164,7 @@ impl Place {
         let directory =
             if is_root { String::new() } else { format!("-C {} ", shell::word(checkout.prefix.as_bytes())) };
         let source = if is_root && !evidence.head.moved() { "HEAD".to_owned() } else { checkout.commit.clone() };
-        Some(Place { is_root, directory, inside, source })
+        Some(Place { directory, inside, source })
     }
 
     fn git(&self, subcommand: &str) -> Text {
@@ -124,10 +179,22 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::evidence::HeadMovement;
+    use crate::audit::evidence::{Drift, HeadMovement};
 
     fn command(kind: ChangeKind, layers: &[Layer], path: &str) -> Option<String> {
-        let moved = layers.contains(&Layer::Commit);
+        let moved = layers.contains(&Layer::Commit) && path != "libs/dep/a";
+        let held = moved.then(|| (path.into(), Holders { head: true, branches: Vec::new() }));
+        held_by(kind, layers, path, held, true)
+    }
+
+    fn held_by(
+        kind: ChangeKind,
+        layers: &[Layer],
+        path: &str,
+        holding: Option<(RepoPath, Holders)>,
+        may_commit: bool,
+    ) -> Option<String> {
+        let moved = holding.as_ref().is_some_and(|(_, holders)| holders.head);
         let head = HeadMovement {
             baseline: "aa".into(),
             current: Some(if moved { "bb" } else { "aa" }.into()),
@@ -154,9 +221,47 @@ mod tests {
             head,
             changes: vec![change],
             checkouts: vec![checkout("", "aa"), checkout("libs/dep", "cc")],
+            holders: holding.into_iter().collect(),
+            drifts: ["new", "-x", "it's"].map(created).to_vec(),
             ..Evidence::default()
         };
-        super::path(&evidence, &path.into()).map(|command| command.plain())
+        super::path(&evidence, may_commit, &path.into())
+            .map(|command| String::from_utf8_lossy(command.as_bytes()).into_owned())
+    }
+
+    fn created(name: &str) -> Drift {
+        let subject = Text::from(format!("refs/heads/{name}"));
+        Drift { kind: DriftKind::BranchCreated, subject, what: "created".into(), undo: None }
+    }
+
+    #[test]
+    fn a_commit_is_taken_off_all_that_holds_it() {
+        use Layer::{Commit, Index, Worktree};
+        type Case = (&'static [Layer], bool, &'static [&'static str], bool, Option<&'static str>);
+        let cases: &[Case] = &[
+            (&[Commit], true, &[], true, Some("git reset -q --soft aa")),
+            (&[Commit], false, &["new"], true, Some("git branch -D new")),
+            (&[Commit], false, &["it's", "-x"], true, Some(r"git branch -D -- 'it'\''s' -x")),
+            (&[Commit], true, &["new", "old"], true, Some("git reset -q --soft aa && git branch -D new")),
+            (&[Commit, Worktree], false, &["new"], true, Some("git restore --source=HEAD -- a && git branch -D new")),
+            (
+                &[Commit, Index, Worktree],
+                true,
+                &["new"],
+                true,
+                Some("git reset -q --soft aa && git restore --source=aa --staged --worktree -- a && git branch -D new"),
+            ),
+            // What was there at arm, and what no right to commit covers, is told by a finding of its own.
+            (&[Commit], false, &["old"], true, None),
+            (&[Commit], false, &["new"], false, None),
+            (&[Commit], false, &[], true, None),
+        ];
+        for (layers, head, branches, may_commit, expected) in cases {
+            let branches = branches.iter().map(|name| Text::from(format!("refs/heads/{name}"))).collect();
+            let held = Some(("a".into(), Holders { head: *head, branches }));
+            let command = held_by(ChangeKind::Modified, layers, "a", held, *may_commit);
+            assert_eq!(command.as_deref(), *expected);
+        }
     }
 
     #[test]

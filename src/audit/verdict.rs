@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::evidence::Change;
 use super::finding::{Code, Finding, Severity};
+use super::touched::Unobserved;
 use crate::policy::limits::Limits;
 use crate::policy::path::RepoPath;
+use crate::policy::pattern::PatternSet;
 use crate::policy::text::Text;
 
 /// The version of the verdict's JSON form.
@@ -29,12 +31,13 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The numbers of these changes.
-    pub fn of<'a>(changes: impl Iterator<Item = &'a Change>) -> Metrics {
+    /// The numbers of these changes; the lines of `uncounted` files are left out.
+    pub fn of<'a>(changes: impl Iterator<Item = &'a Change>, uncounted: &PatternSet) -> Metrics {
+        let lines = |change: &Change, lines| if uncounted.is_match(change.path.as_bytes()) { 0 } else { lines };
         Metrics::sum(changes.map(|change| Metrics {
             files: 1,
-            added_lines: change.added,
-            deleted_lines: change.deleted,
+            added_lines: lines(change, change.added),
+            deleted_lines: lines(change, change.deleted),
             working_bytes: change.size_after.unwrap_or(0),
             binary_files: u64::from(change.binary),
         }))
@@ -112,6 +115,9 @@ pub struct Verdict {
     pub current_head: Option<String>,
     /// Whether the two differ.
     pub head_changed: bool,
+    /// The tree that `git add -A` and `git write-tree` would give for the work tree that was judged; `null` where Git would
+    /// refuse, or where a filter driver, which is never run, has a say.
+    pub tree: Option<String>,
     /// The paths of the net change, sorted.
     pub changed_files: Vec<RepoPath>,
     /// The net change in numbers.
@@ -130,6 +136,12 @@ pub struct Verdict {
     pub verification: Vec<Verification>,
     /// Each change in detail.
     pub changes: Vec<Change>,
+    /// Where something differs of which the ledger tells nothing: scratch zones, and what could not be known.
+    #[serde(default)]
+    pub unobserved: Vec<Unobserved>,
+    /// The session of the ledger that this check is recorded in.
+    #[serde(default)]
+    pub session: Option<String>,
     /// SHA-256 over envelope and fingerprint.
     pub anchor: String,
     /// How long the check took, in seconds.

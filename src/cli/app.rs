@@ -6,9 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use clap::Parser;
 use clap::error::ErrorKind;
 
+use super::args::ledger::LedgerAction;
 use super::args::{Arguments, Command, Format};
 use super::terminal::{Terminal, talk};
-use super::{arm, check, codes, diff, explain, hook, policy, rescue, reset, run, status, usage};
+use super::{arm, check, codes, diff, explain, hook, ledger, policy, rescue, reset, run, status, usage};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::policy::escape;
@@ -45,6 +46,12 @@ fn own_format(command: &Command) -> Option<Format> {
 
 fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
     let repo = &arguments.repo;
+    let is_export =
+        matches!(&arguments.command, Command::Ledger(ledger) if matches!(ledger.action, LedgerAction::Export(_)));
+    if !is_export && matches!(arguments.format, Some(Format::Intoto | Format::Markdown)) {
+        return Err(Error::usage("--format intoto and --format markdown are for cordon ledger export")
+            .hint("Every other command prints human or json."));
+    }
     // A hook answers with silence where others refuse.
     let is_hook = matches!(arguments.command, Command::Hook(_));
     if !is_hook && std::fs::metadata(repo).is_ok_and(|metadata| !metadata.is_dir()) {
@@ -60,8 +67,9 @@ fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
         Command::Reset(arguments) => reset::run(repo, arguments, terminal),
         Command::Diff(diff) => diff::run(repo, diff, terminal),
         Command::Explain(explain) => explain::run(repo, explain, terminal),
-        Command::Policy(arguments) => policy::run(arguments, terminal),
+        Command::Policy(_) => policy::run(terminal),
         Command::Rescue(rescue) => rescue::run(repo, rescue, terminal),
+        Command::Ledger(named) => ledger::run(repo, named, arguments.format, terminal),
         Command::Codes(codes) => codes::run(codes, terminal),
         Command::Hook(hook) => hook::run(repo, hook.event, terminal),
     }

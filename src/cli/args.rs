@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod hook;
+pub mod ledger;
 
 pub use hook::{Hook, HookEvent};
+pub use ledger::Ledger;
 
 use super::options::Options;
 use super::run_args::Run;
@@ -56,6 +58,23 @@ pub enum Format {
     Human,
     /// JSON for programs
     Json,
+    /// An in-toto statement; of `ledger export` only
+    #[value(hide = true)]
+    Intoto,
+    /// Markdown; of `ledger export` only
+    #[value(hide = true)]
+    Markdown,
+}
+
+impl Format {
+    /// The form of an answer or an error: what only an export knows is for programs.
+    #[must_use]
+    pub fn of_answers(self) -> Format {
+        match self {
+            Format::Intoto | Format::Markdown => Format::Json,
+            plain => plain,
+        }
+    }
 }
 
 /// The commands.
@@ -76,7 +95,7 @@ Everything else stands for itself.
 Example:
   cordon arm \"fix the parser\" --allow 'src/**' --deny 'src/vendor/**' --verify 'cargo test'"
     )]
-    Arm(Arm),
+    Arm(Box<Arm>),
 
     /// Judge what changed since arming: exit 0 if it is accepted, 3 if it is rejected
     #[command(after_help = "\
@@ -148,7 +167,7 @@ Examples:
     /// Show the built-in tables: protected paths, scratch zones and places of dependencies, each with its reason
     #[command(after_help = "\
 Example:
-  cordon policy --show-defaults")]
+  cordon policy")]
     Policy(Policy),
     /// Write the uncommitted work that `arm --allow-dirty` kept into a new directory
     ///
@@ -164,6 +183,17 @@ Examples:
 Example:
   cordon codes lost-work")]
     Codes(Codes),
+
+    /// Read the record that every check leaves in `.stone/`, verify it, write it out, or sign it
+    ///
+    /// A record says who did what, and each net effect since arm; beside it stand the verdict and a statement about both,
+    /// each check tied to the one before. `stone` reads the same records.
+    #[command(after_help = "\
+Examples:
+  cordon ledger verify
+  cordon ledger export --format markdown
+  cordon ledger keygen ~/cordon.key && cordon ledger sign --key ~/cordon.key")]
+    Ledger(Ledger),
 
     /// Answer the hooks of Claude Code, so that an agent hears what is outside before it writes it
     ///
@@ -220,8 +250,8 @@ pub struct Arm {
 /// The arguments of `policy`.
 #[derive(Debug, Args)]
 pub struct Policy {
-    /// Show what holds without any option: protected paths, scratch zones, places of dependencies
-    #[arg(long, required = true)]
+    /// Show what holds without any option of `arm` [default: shown, with or without this option]
+    #[arg(long)]
     pub show_defaults: bool,
 }
 
@@ -236,6 +266,10 @@ pub struct Check {
     /// anchor that the Git directory keeps]
     #[arg(long, value_name = "HEX")]
     pub anchor: Option<String>,
+
+    /// Who worked, for the ledger: a declaration, which nobody verifies
+    #[arg(long, value_name = "NAME", default_value = "undeclared")]
+    pub actor: OsString,
 }
 
 /// The arguments of `diff`.

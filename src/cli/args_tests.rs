@@ -29,10 +29,9 @@ fn patterns_may_follow_one_option_or_repeat_it() {
 
 #[test]
 fn numbers_have_their_defaults_and_bounds() {
-    let (_, arm) = arm(&["x", "--allow", "a"]);
-    assert_eq!((arm.max_files, arm.max_added_lines, arm.max_deleted_lines), (25, 2000, 1000));
-    assert_eq!((arm.max_working_bytes, arm.max_binary_files), (2_097_152, 2));
-    assert_eq!((arm.verify_timeout, arm.max_attempts, arm.allow_commits), (300, 3, false));
+    let (_, arm) = arm(&["x", "--allow", "a", "--max-files", "7"]);
+    assert_eq!((arm.max_files, arm.max_added_lines, arm.verify_timeout, arm.max_attempts), (Some(7), None, None, None));
+    assert!(!arm.allow_commits);
     for bad in [
         "--verify-timeout=0",
         "--verify-timeout=inf",

@@ -8,9 +8,9 @@ use super::progress::Progress;
 use super::terminal::{Terminal, talk};
 use crate::error::Result;
 use crate::exit::Exit;
-use crate::policy::envelope::Envelope;
 use crate::policy::escape;
-use crate::policy::limits::Limits;
+use crate::policy::file::keys::Key;
+use crate::policy::file::settings::{Settings, Value};
 use crate::policy::options::{AuditOptions, IgnoredRule};
 use crate::policy::pattern::Pattern;
 use crate::session::api::{self, ArmRequest};
@@ -18,7 +18,7 @@ use crate::{json, report};
 
 /// Arms the envelope that the arguments describe.
 pub fn run(repo: &Path, arguments: &Arm, terminal: &mut Terminal) -> Result<Exit> {
-    let request = request(&arguments.label, &arguments.options)?;
+    let request = request(repo, &arguments.label, &arguments.options)?;
     let progress = Progress::start();
     let armed = api::arm(repo, &request, &|phrase, done| progress.report(phrase, done));
     progress.stop();
@@ -28,16 +28,27 @@ pub fn run(repo: &Path, arguments: &Arm, terminal: &mut Terminal) -> Result<Exit
     Ok(Exit::Accepted)
 }
 
-/// What is to be armed.
-pub fn request(label: &str, options: &Options) -> Result<ArmRequest> {
+/// What is to be armed: what the options say, over the role that they name.
+pub fn request(repo: &Path, label: &str, options: &Options) -> Result<ArmRequest> {
+    let given = settings(options)?;
+    let role = options.role.as_deref().map(|name| api::role_at_head(repo, name)).transpose()?;
+    let settings = role.as_ref().map_or_else(|| given.clone(), |role| role.settings.with(&given));
     Ok(ArmRequest {
         label: label.to_owned(),
-        envelope: envelope(options)?,
-        audit: audit(options)?,
-        verify: options.verify.clone(),
-        verify_timeout: options.verify_timeout,
-        max_attempts: u32::try_from(options.max_attempts).unwrap_or(u32::MAX),
+        envelope: settings.envelope(),
+        audit: AuditOptions {
+            ignored: match options.ignored {
+                IgnoredChoice::Deny => IgnoredRule::Deny,
+                IgnoredChoice::Report => IgnoredRule::Report,
+            },
+            default_scratch: !options.no_default_scratch,
+            ..settings.audit()
+        },
+        verify: settings.verify().to_vec(),
+        verify_timeout: settings.verify_timeout(),
+        max_attempts: settings.max_attempts(),
         allow_dirty: options.allow_dirty,
+        role: role.map(|role| role.reference),
     })
 }
 
@@ -48,33 +59,40 @@ pub fn warn(warnings: &[String]) {
     }
 }
 
-fn envelope(arguments: &Options) -> Result<Envelope> {
-    Ok(Envelope {
-        allow: patterns(&arguments.allow)?,
-        deny: patterns(&arguments.deny)?,
-        limits: Limits {
-            max_files: arguments.max_files,
-            max_added_lines: arguments.max_added_lines,
-            max_deleted_lines: arguments.max_deleted_lines,
-            max_working_bytes: arguments.max_working_bytes,
-            max_binary_files: arguments.max_binary_files,
-        },
-        allow_commits: arguments.allow_commits,
-    })
-}
-
-fn audit(arguments: &Options) -> Result<AuditOptions> {
-    Ok(AuditOptions {
-        ignored: match arguments.ignored {
-            IgnoredChoice::Deny => IgnoredRule::Deny,
-            IgnoredChoice::Report => IgnoredRule::Report,
-        },
-        scratch: patterns(&arguments.scratch)?,
-        default_scratch: !arguments.no_default_scratch,
-        allow_ignored: patterns(&arguments.allow_ignored)?,
-        protect: patterns(&arguments.protect)?,
-        allow_protected: patterns(&arguments.allow_protected)?,
-    })
+/// What the options say, by the keys of a role.
+fn settings(options: &Options) -> Result<Settings> {
+    let lists = [
+        (Key::Allow, &options.allow),
+        (Key::Deny, &options.deny),
+        (Key::Protect, &options.protect),
+        (Key::AllowProtected, &options.allow_protected),
+        (Key::Scratch, &options.scratch),
+        (Key::AllowIgnored, &options.allow_ignored),
+        (Key::Uncounted, &options.uncounted),
+    ];
+    let numbers = [
+        (Key::MaxFiles, options.max_files),
+        (Key::MaxAddedLines, options.max_added_lines),
+        (Key::MaxDeletedLines, options.max_deleted_lines),
+        (Key::MaxWorkingBytes, options.max_working_bytes),
+        (Key::MaxBinaryFiles, options.max_binary_files),
+        (Key::MaxAttempts, options.max_attempts),
+        (Key::VerifyTimeout, options.verify_timeout),
+    ];
+    let mut settings = Settings::default();
+    for (key, globs) in lists {
+        settings = settings.with_globs(key, patterns(globs)?);
+    }
+    for (key, number) in numbers {
+        settings = settings.with_number(key, number);
+    }
+    if options.allow_commits {
+        settings.set(Key::AllowCommits, Value::Flag(true));
+    }
+    if !options.verify.is_empty() {
+        settings.set(Key::Verify, Value::Commands(options.verify.clone()));
+    }
+    Ok(settings)
 }
 
 /// The patterns that were given, or what is wrong with the first bad one.

@@ -40,7 +40,9 @@ fn write(file: &FileDiff, terminal: &mut Terminal) -> Result<()> {
         talk(&report::error::warning(&format!("left out, because it is larger than 512 MiB: {path}")));
     }
     match terminal.format() {
-        Format::Json => terminal.raw(&report::json::diff(file, unified::patch(file, Form::Raw)))?,
+        Format::Json | Format::Intoto | Format::Markdown => {
+            terminal.raw(&report::json::diff(file, unified::patch(file, Form::Raw)))?;
+        }
         Format::Human if terminal.is_seen() => {
             let patch = unified::patch(file, Form::Terminal);
             terminal.human(&String::from_utf8_lossy(&patch))?;

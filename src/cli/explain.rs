@@ -5,13 +5,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::args::Explain;
-use super::arm::patterns;
+use super::arm::{patterns, warn};
 use super::terminal::Terminal;
 use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::policy::envelope::Envelope;
 use crate::policy::limits::Limits;
 use crate::policy::path::RepoPath;
+use crate::policy::pattern::Pattern;
 use crate::report;
 use crate::session::api;
 
@@ -19,7 +20,9 @@ use crate::session::api;
 pub fn run(repo: &Path, arguments: &Explain, terminal: &mut Terminal) -> Result<Exit> {
     let paths = paths(arguments)?;
     paths.iter().try_for_each(require_canonical)?;
-    let rules = envelope(repo, arguments)?.rules()?;
+    let envelope = envelope(repo, arguments)?;
+    let rules = envelope.rules()?;
+    warn(&futile(&envelope));
     let mut exit = Exit::Accepted;
     for path in paths {
         let decision = rules.decide(path.as_bytes());
@@ -43,6 +46,13 @@ fn envelope(repo: &Path, arguments: &Explain) -> Result<Envelope> {
     let envelope = Envelope { allow, deny, limits: Limits::default(), allow_commits: false };
     envelope.validate()?;
     Ok(envelope)
+}
+
+/// A sentence for each pattern that decides about no path whatever.
+fn futile(envelope: &Envelope) -> Vec<String> {
+    let told = |option: &str, pattern: &Pattern| Some(format!("{option} {} {}", pattern.as_str(), pattern.futility()?));
+    let lists = envelope.lists();
+    lists.iter().flat_map(|(option, patterns)| patterns.iter().filter_map(|pattern| told(option, pattern))).collect()
 }
 
 fn paths(arguments: &Explain) -> Result<Vec<RepoPath>> {

@@ -9,6 +9,7 @@ mod colour;
 mod diff;
 mod explain;
 mod hook;
+mod ledger;
 mod number;
 mod options;
 mod policy;

@@ -3,38 +3,46 @@
 use clap::{Args, ValueEnum};
 
 use super::number::whole;
-use crate::policy::limits::Limits;
 
 /// What is allowed, how much of it, and what must pass.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Patterns of the paths that may change
-    #[arg(long, value_name = "GLOB", required = true, num_args = 1..)]
+    /// The role of cordon.toml to arm, as the commit of HEAD has it. `--deny`, `--protect` and `--verify` are added to what
+    /// the role says, every other option that is given stands in the place of its key [default: none]
+    #[arg(long, value_name = "NAME")]
+    pub role: Option<String>,
+
+    /// Patterns of the paths that may change [default: those of --role; without a role there must be one]
+    #[arg(long, value_name = "GLOB", required_unless_present = "role", num_args = 1..)]
     pub allow: Vec<String>,
 
     /// Patterns of paths that must not change, even where --allow covers them [default: none]
     #[arg(long, value_name = "GLOB", num_args = 1..)]
     pub deny: Vec<String>,
 
-    /// How many paths may change; a rename is two
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_files, allow_negative_numbers = true, value_parser = whole("--max-files", 0..=u64::MAX))]
-    pub max_files: u64,
+    /// How many paths may change; a rename is two [default: 25]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole("--max-files", 0..=u64::MAX))]
+    pub max_files: Option<u64>,
 
-    /// How many lines may be added
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_added_lines, allow_negative_numbers = true, value_parser = whole("--max-added-lines", 0..=u64::MAX))]
-    pub max_added_lines: u64,
+    /// How many lines may be added [default: 2000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole("--max-added-lines", 0..=u64::MAX))]
+    pub max_added_lines: Option<u64>,
 
-    /// How many lines may be deleted
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_deleted_lines, allow_negative_numbers = true, value_parser = whole("--max-deleted-lines", 0..=u64::MAX))]
-    pub max_deleted_lines: u64,
+    /// How many lines may be deleted [default: 1000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole("--max-deleted-lines", 0..=u64::MAX))]
+    pub max_deleted_lines: Option<u64>,
 
-    /// How large the changed files may be together, in bytes
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_working_bytes, allow_negative_numbers = true, value_parser = whole("--max-working-bytes", 0..=u64::MAX))]
-    pub max_working_bytes: u64,
+    /// How large the changed files may be together, in bytes [default: 2097152]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole("--max-working-bytes", 0..=u64::MAX))]
+    pub max_working_bytes: Option<u64>,
 
-    /// How many binary files may change
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_binary_files, allow_negative_numbers = true, value_parser = whole("--max-binary-files", 0..=u64::MAX))]
-    pub max_binary_files: u64,
+    /// How many binary files may change [default: 2]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole("--max-binary-files", 0..=u64::MAX))]
+    pub max_binary_files: Option<u64>,
+
+    /// Files whose lines count in no budget, such as lock files [default: none]
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub uncounted: Vec<String>,
 
     /// Allow HEAD to move to new commits [default: HEAD must not move]
     #[arg(long)]
@@ -50,9 +58,9 @@ pub struct Options {
     #[arg(long, value_name = "CMD", num_args = 1..)]
     pub verify: Vec<String>,
 
-    /// How many seconds each of these commands has, 1 to 86400
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, allow_negative_numbers = true, value_parser = whole("--verify-timeout", 1..=86_400))]
-    pub verify_timeout: u64,
+    /// How many seconds each of these commands has, 1 to 86400 [default: 300]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = whole("--verify-timeout", 1..=86_400))]
+    pub verify_timeout: Option<u64>,
 
     /// What becomes of an ignored file that existed at arm and was changed or deleted
     #[arg(long, value_name = "RULE", value_enum, default_value_t = IgnoredChoice::Deny)]
@@ -78,9 +86,9 @@ pub struct Options {
     #[arg(long, value_name = "GLOB", num_args = 1..)]
     pub allow_protected: Vec<String>,
 
-    /// How many attempts a wrapped agent has, 1 to 100
-    #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true, value_parser = whole("--max-attempts", 1..=100))]
-    pub max_attempts: u64,
+    /// How many attempts a wrapped agent has, 1 to 100 [default: 3]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole("--max-attempts", 1..=100))]
+    pub max_attempts: Option<u64>,
 }
 
 /// What becomes of changed ignored files.

@@ -1,16 +1,12 @@
 //! `cordon policy`.
 
-use super::args::Policy;
 use super::terminal::Terminal;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::report::policy;
 
 /// Shows the built-in tables; no repository is needed.
-pub fn run(arguments: &Policy, terminal: &mut Terminal) -> Result<Exit> {
-    if !arguments.show_defaults {
-        return Err(Error::usage("nothing to show").hint("cordon policy --show-defaults"));
-    }
+pub fn run(terminal: &mut Terminal) -> Result<Exit> {
     terminal.answer(policy::human, policy::json)?;
     Ok(Exit::Accepted)
 }

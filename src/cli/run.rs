@@ -16,7 +16,8 @@ use crate::{json, report};
 
 /// Arms, runs an agent, and judges.
 pub fn run(repo: &Path, arguments: &Run, terminal: &mut Terminal) -> Result<Exit> {
-    let request = RunRequest { arm: arm::request(&arguments.task, &arguments.options)?, engine: engine(arguments) };
+    let request =
+        RunRequest { arm: arm::request(repo, &arguments.task, &arguments.options)?, engine: engine(arguments) };
     let progress = AgentProgress::start();
     let ran = api::run(repo, &request, &progress);
     progress.stop();

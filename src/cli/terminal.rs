@@ -26,7 +26,7 @@ impl Terminal {
         let screen = stdout.is_terminal();
         let suited = if screen { Format::Human } else { Format::Json };
         Terminal {
-            format: asked.unwrap_or(suited),
+            format: asked.unwrap_or(suited).of_answers(),
             colour: colour::choice(screen) != ColorChoice::Never,
             screen,
             out: BufWriter::new(stdout),
@@ -54,7 +54,7 @@ impl Terminal {
     pub fn answer(&mut self, human: impl FnOnce() -> String, json: impl FnOnce() -> Vec<u8>) -> Result<()> {
         match self.format {
             Format::Human => self.human(&human()),
-            Format::Json => self.raw(&json()),
+            _ => self.raw(&json()),
         }
     }
 

@@ -8,6 +8,7 @@ use gix::objs::tree::{EntryKind, EntryMode};
 use gix::objs::{FindExt as _, TreeRefIter};
 
 use super::graph::{Commit, Graph};
+use super::holders::{Reach, Tips};
 use super::layers::{self, Counted};
 use super::lines::{Drivers, Lines};
 use super::objects::Objects;
@@ -16,6 +17,7 @@ use super::standing::{self, Links, Standing, Tree};
 use super::today::{Recorded, Today};
 use crate::audit::evidence::{Change, Layer, Mode, Place, Stage};
 use crate::audit::links::Mark;
+use crate::audit::undo::Holders;
 use crate::audit::verdict::Metrics;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
@@ -34,6 +36,8 @@ pub struct Found {
     pub stages: Vec<Stage>,
     /// What the paths show besides content.
     pub marks: Vec<Mark>,
+    /// What holds the commits of each path, where it can be told.
+    pub holders: Vec<(RepoPath, Holders)>,
 }
 
 /// What all new commits did to one path.
@@ -43,11 +47,13 @@ struct Tally {
     size_after: Option<u64>,
     sides: Sides,
     commit: ObjectId,
+    reach: Reach,
 }
 
 /// Collects the new commits of one checkout, newest first.
 pub struct Commits<'a> {
     today: &'a Today<'a>,
+    tips: &'a Tips,
     objects: Objects,
     reader: Reader,
     drivers: Drivers,
@@ -61,9 +67,10 @@ pub struct Commits<'a> {
 
 impl<'a> Commits<'a> {
     /// Nothing collected yet.
-    pub fn new(today: &'a Today<'a>) -> Result<Commits<'a>> {
+    pub fn new(today: &'a Today<'a>, tips: &'a Tips) -> Result<Commits<'a>> {
         Ok(Commits {
             today,
+            tips,
             objects: Objects::of(&today.repository.gix),
             reader: today.reader()?,
             drivers: today.frozen.drivers(),
@@ -109,6 +116,10 @@ impl<'a> Commits<'a> {
     /// What was collected.
     pub fn finish(self) -> Found {
         let prefix = &self.today.frozen.prefix;
+        let held = |(path, tally): (&RepoPath, &Tally)| {
+            self.tips.holders(tally.reach).map(|holders| (prefix.join(path.as_bytes()), holders))
+        };
+        let holders = self.tallies.iter().filter_map(held).collect();
         let change = |(path, tally): (RepoPath, Tally)| Change {
             path: prefix.join(path.as_bytes()),
             kind: layers::kind(tally.sides.0, tally.sides.1),
@@ -124,7 +135,7 @@ impl<'a> Commits<'a> {
             content: tally.sides.1.map(|recorded| recorded.id),
         };
         let changes = self.tallies.into_iter().map(change).collect();
-        Found { changes, stages: self.stages, marks: self.marks }
+        Found { changes, stages: self.stages, marks: self.marks, holders }
     }
 
     /// A commit against its base: in numbers, with the paths that no commit has shown yet, and the marks.
@@ -133,9 +144,12 @@ impl<'a> Commits<'a> {
         let mut metrics = Metrics::default();
         for (path, sides) in whole {
             let counted = self.count(path, *sides)?;
-            metrics = Metrics::sum([metrics, counted.metrics()].into_iter());
-            if !self.tallies.contains_key(path) {
-                self.tally(path, *sides, commit.id)?;
+            let full = self.today.frozen.prefix.join(path.as_bytes());
+            let numbers = counted.metrics(!self.today.uncounted.is_match(full.as_bytes()));
+            metrics = Metrics::sum([metrics, numbers].into_iter());
+            match self.tallies.get_mut(path) {
+                Some(tally) => tally.reach |= self.tips.reach(commit.id),
+                None => self.tally(path, *sides, commit.id)?,
             }
         }
         let place = Place::Commit(commit.id.to_string());
@@ -179,7 +193,9 @@ impl<'a> Commits<'a> {
             size_after: counted.size_after,
             sides: (None, sides.1),
             commit,
+            reach: 0,
         });
+        tally.reach |= self.tips.reach(commit);
         tally.lines.added = tally.lines.added.saturating_add(counted.lines.added);
         tally.lines.deleted = tally.lines.deleted.saturating_add(counted.lines.deleted);
         tally.lines.binary |= counted.lines.binary;

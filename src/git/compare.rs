@@ -7,10 +7,12 @@ use super::blob;
 use super::lines::{self, BIG_FILE, Drivers, Side};
 use super::reader::{Content, Reader, Seen, object_id};
 use super::today::Recorded;
+use super::touched::{self, Known, Trace};
 use super::triage::{Job, Standing};
 use crate::audit::evidence::{Change, ChangeKind, Layer, Mode, Obstacle, RemarkKind};
 use crate::error::Result;
 use crate::policy::path::RepoPath;
+use crate::snapshot::digest;
 use crate::snapshot::entry::{BlobId, Entry, Kind};
 
 /// What a comparison showed.
@@ -22,6 +24,8 @@ pub struct Compared {
     pub obstacle: Option<Obstacle>,
     /// What is only noted.
     pub remark: Option<RemarkKind>,
+    /// What lies on disk otherwise than at arm; `None` where nobody asked.
+    pub trace: Option<Trace>,
 }
 
 /// One side of a change with its content in memory.
@@ -37,8 +41,8 @@ pub enum Bytes {
     Gitlink(ObjectId),
 }
 
-/// Compares, and counts lines where something differs.
-pub fn compare(reader: &mut Reader, drivers: &Drivers, job: &Job) -> Result<Compared> {
+/// Compares, and counts lines where something differs. With `traced`, what lies on disk is told as well.
+pub fn compare(reader: &mut Reader, drivers: &Drivers, job: &Job, traced: bool) -> Result<Compared> {
     let now = match &job.after {
         Some(after) if after.stat.kind != Kind::Special => match identify(reader, job, after)? {
             Ok(content) => Some(content),
@@ -49,10 +53,14 @@ pub fn compare(reader: &mut Reader, drivers: &Drivers, job: &Job) -> Result<Comp
     let mut compared = Compared::default();
     let worktree = worktree_kind(reader, job, now.as_ref(), &mut compared)?;
     let layers = layers(job, worktree.is_some());
-    let Some(kind) = worktree.or_else(|| left_or_entered_index(job)) else { return Ok(compared) };
+    let kind = worktree.or_else(|| left_or_entered_index(job));
+    if worktree.is_none() && traced {
+        compared.trace = Some(touched::trace(reader, job, now.as_ref(), &Known::default())?);
+    }
+    let Some(kind) = kind else { return Ok(compared) };
     let mut change = describe(job, kind, layers);
     if worktree.is_some() {
-        let (before, after) = match sides(reader, job)? {
+        let (before, after, digest) = match sides_with(reader, job, traced)? {
             Ok(sides) => sides,
             Err(obstacle) => {
                 compared.obstacle = Some(obstacle);
@@ -60,6 +68,10 @@ pub fn compare(reader: &mut Reader, drivers: &Drivers, job: &Job) -> Result<Comp
                 return Ok(compared);
             }
         };
+        if traced {
+            let known = Known { before: Some(&before), after: digest };
+            compared.trace = Some(touched::trace(reader, job, now.as_ref(), &known)?);
+        }
         let attributes = reader.attributes(&job.inside)?;
         let counted = lines::count(before.side(), after.side(), &attributes.diff, drivers);
         (change.added, change.deleted, change.binary) = (counted.added, counted.deleted, counted.binary);
@@ -102,18 +114,31 @@ pub fn gitlink_change(path: &RepoPath, before: Option<BlobId>, after: Option<Blo
     }
 }
 
+/// Two contents as Git stores them, and SHA-256 of the second as it lies on disk.
+type Sides = (Bytes, Bytes, Option<[u8; 32]>);
+
 /// The two contents, as Git stores them.
 pub fn sides(reader: &mut Reader, job: &Job) -> Result<Seen<(Bytes, Bytes)>> {
+    Ok(sides_with(reader, job, false)?.map(|(before, after, _)| (before, after)))
+}
+
+/// The same, `digested` with SHA-256 of the bytes on disk, where they were read as a whole.
+fn sides_with(reader: &mut Reader, job: &Job, digested: bool) -> Result<Seen<Sides>> {
     let before = stored(reader, job.baseline)?;
     let Some(after) =
         job.after.as_ref().filter(|after| after.stat.kind != Kind::Special && job.standing != Standing::Gone)
     else {
-        return Ok(Ok((before, Bytes::Absent)));
+        return Ok(Ok((before, Bytes::Absent, None)));
     };
-    let loaded = reader.load(&job.inside, after.stat.kind, job.index.map(|recorded| recorded.id))?;
-    Ok(loaded.map(|bytes| match after.stat.kind {
-        Kind::Symlink => (before, Bytes::Link(bytes.unwrap_or_default())),
-        _ => (before, Bytes::File(bytes)),
+    let in_index = job.index.map(|recorded| recorded.id);
+    let look = |raw: &[u8]| digested.then(|| digest::sha256(raw));
+    let loaded = reader.load_with(&job.inside, after.stat.kind, in_index, look)?;
+    Ok(loaded.map(|loaded| {
+        let (bytes, digest) = loaded.map_or((None, None), |(bytes, digest)| (Some(bytes), digest));
+        match after.stat.kind {
+            Kind::Symlink => (before, Bytes::Link(bytes.unwrap_or_default()), digest),
+            _ => (before, Bytes::File(bytes), digest),
+        }
     }))
 }
 
@@ -166,7 +191,7 @@ fn unreadable(job: &Job, after: &Entry, obstacle: Obstacle) -> Compared {
     let kind = if job.baseline.is_some() { ChangeKind::Modified } else { ChangeKind::Added };
     let mut change = describe(job, kind, vec![Layer::Worktree]);
     change.size_after = Some(after.stat.size);
-    Compared { change: Some(change), obstacle: Some(obstacle), remark: None }
+    Compared { change: Some(change), obstacle: Some(obstacle), ..Compared::default() }
 }
 
 /// How the file on disk differs from the baseline, if it does.

@@ -20,6 +20,7 @@ use crate::audit::undo::Checkout;
 use crate::error::{Error, Result};
 use crate::json;
 use crate::policy::path::RepoPath;
+use crate::policy::pattern::Pattern;
 use crate::policy::text::Text;
 use crate::snapshot::digest;
 use crate::snapshot::mounts::Mount;
@@ -44,6 +45,9 @@ pub struct Control {
     /// What was not as HEAD had it, sorted by path; only `arm --allow-dirty` leaves anything here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<Kept>,
+    /// The files whose lines count in no budget: the index and each commit are counted where they are read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncounted: Vec<Pattern>,
 }
 
 impl Control {

@@ -1,5 +1,7 @@
 //! Why a work tree cannot be armed: what is not as HEAD has it, or is hidden.
 
+use std::collections::HashSet;
+
 use super::index::Index;
 use crate::audit::evidence::HidingFlag;
 use crate::error::{Error, Result};
@@ -10,32 +12,27 @@ use crate::snapshot::walk::NOT_OBSERVED;
 /// How many paths a refusal names.
 const NAMED: usize = 10;
 
-/// What was found not to be clean.
+/// What was found not to be clean: every path once, by the first way in which it was found.
 #[derive(Default)]
 pub struct Dirt {
     first: Vec<String>,
-    count: usize,
+    noted: HashSet<RepoPath>,
 }
 
 impl Dirt {
     /// Notes that `path` is not as HEAD has it.
     pub fn note(&mut self, how: &str, path: &RepoPath) {
-        let note = format!("{how} {}", path.plain());
-        if self.first.contains(&note) {
-            return;
-        }
-        self.count += 1;
-        if self.first.len() < NAMED {
-            self.first.push(note);
+        if self.noted.insert(path.clone()) && self.first.len() < NAMED {
+            self.first.push(format!("{how} {}", path.plain()));
         }
     }
 
     /// Refuses if anything was noted.
     pub fn refuse(&self) -> Result<()> {
-        if self.count == 0 {
+        if self.noted.is_empty() {
             return Ok(());
         }
-        let more = match self.count - self.first.len() {
+        let more = match self.noted.len() - self.first.len() {
             0 => String::new(),
             more => format!(", and {more} more"),
         };

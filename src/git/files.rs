@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags};
 
 use crate::error::{Error, Result};
 use crate::policy::escape;
+use crate::snapshot::open::content;
 
 /// A path as text that is safe to show.
 pub fn plain(path: &Path) -> String {
@@ -18,6 +18,11 @@ pub fn plain(path: &Path) -> String {
 
 /// Opens a regular file, following links as Git does. `None` when nothing is there.
 pub fn open(path: &Path) -> Result<Option<File>> {
+    Ok(open_sized(path)?.map(|(file, _)| file))
+}
+
+/// The same, with the size of the file in bytes.
+fn open_sized(path: &Path) -> Result<Option<(File, u64)>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let fd = match rustix::fs::openat(CWD, path, flags, Mode::empty()) {
         Ok(fd) => fd,
@@ -26,7 +31,7 @@ pub fn open(path: &Path) -> Result<Option<File>> {
     };
     let stat = rustix::fs::fstat(&fd).map_err(|error| Error::io(format!("cannot stat {}", plain(path)), error))?;
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Ok(Some(File::from(fd))),
+        FileType::RegularFile => Ok(Some((File::from(fd), u64::try_from(stat.st_size).unwrap_or(0)))),
         // An exclude or attribute "file" may be /dev/null, which is how people say that there is none.
         FileType::CharacterDevice if path == Path::new("/dev/null") => Ok(None),
         _ => Err(irregular(path)),
@@ -48,10 +53,9 @@ fn irregular(path: &Path) -> Error {
 
 /// The bytes of a regular file. `None` when nothing is there.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    let Some(mut file) = open(path)? else { return Ok(None) };
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(|error| Error::io(format!("cannot read {}", plain(path)), error))?;
-    Ok(Some(bytes))
+    let Some((mut file, size)) = open_sized(path)? else { return Ok(None) };
+    let bytes = content(&mut file, size);
+    bytes.map(Some).map_err(|error| Error::io(format!("cannot read {}", plain(path)), error))
 }
 
 /// The file at a raw relative path below `root`.

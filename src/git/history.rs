@@ -10,6 +10,7 @@ use gix::ObjectId;
 
 use super::commits::Commits;
 use super::graph::{Graph, News};
+use super::holders::Tips;
 use super::layers;
 use super::tips;
 use super::today::Today;
@@ -47,7 +48,8 @@ pub fn add(today: &Today<'_>, fetched: &[Vec<u8>], evidence: &mut Evidence) -> R
         evidence.drifts.push(lost(baseline));
     }
     let news = graph.news(fresh, known.chain([baseline]), MAX_COMMITS)?;
-    let mut commits = Commits::new(today)?;
+    let reaching = Tips::of(&today.repository, &head, &news.commits)?;
+    let mut commits = Commits::new(today, &reaching)?;
     let mut whole = !news.too_many;
     if whole {
         let bases = bases(&mut graph, &news, baseline)?;
@@ -68,6 +70,9 @@ pub fn add(today: &Today<'_>, fetched: &[Vec<u8>], evidence: &mut Evidence) -> R
     }
     let found = commits.finish();
     layers::merge(&mut evidence.changes, found.changes);
+    if own {
+        evidence.holders.extend(found.holders);
+    }
     evidence.stages.extend(found.stages);
     evidence.marks.extend(found.marks);
     Ok(())

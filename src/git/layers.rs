@@ -23,12 +23,13 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// The one path in numbers.
-    pub fn metrics(&self) -> Metrics {
+    /// The one path in numbers, with its lines or without.
+    pub fn metrics(&self, with_lines: bool) -> Metrics {
+        let lines = |lines| if with_lines { lines } else { 0 };
         Metrics {
             files: 1,
-            added_lines: self.lines.added,
-            deleted_lines: self.lines.deleted,
+            added_lines: lines(self.lines.added),
+            deleted_lines: lines(self.lines.deleted),
             working_bytes: self.size_after.unwrap_or(0),
             binary_files: u64::from(self.lines.binary),
         }

@@ -14,11 +14,12 @@ use super::plane::refs;
 use super::reader::{in_parallel, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
-use super::{ask, history, layers, mounted, outside, rights, staged, store, submodules};
+use super::{ask, audited, history, ignored, layers, mounted, outside, rights, staged, store, submodules, touched};
 use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Place, Remark, Stage};
 use crate::audit::ignored::{Ignored, IgnoredKind};
 use crate::audit::links::Mark;
 use crate::error::{Error, Result};
+use crate::policy::options::AuditRules;
 use crate::policy::path::RepoPath;
 use crate::snapshot::delta::Difference;
 use crate::snapshot::entry::{BlobId, Entry, Snapshot, Time};
@@ -37,6 +38,8 @@ pub struct Scene<'a> {
     pub tick: Time,
     /// Where the content of uncommitted work is kept.
     pub kept: PathBuf,
+    /// What decides which ignored entries are judged, for whoever wants to have what lies on disk told.
+    pub rules: Option<&'a AuditRules>,
 }
 
 /// One changed path with both contents, for a diff.
@@ -78,11 +81,18 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
     let kept = &scene.control.kept;
     for part in parts(repository, scene, delta)? {
         evidence.changes.extend(part.moved);
+        for _ in 0..part.lost.1 {
+            evidence.omissions.note(part.lost.0.prefix.as_bytes(), "files of a submodule whose repository is gone");
+        }
         let Some(checkout) = part.checkout else { continue };
         evidence.hidden.extend(checkout.hidden());
-        let triage = sort(&checkout, scene, part.delta)?;
+        let mut triage = sort(&checkout, scene, part.delta)?;
+        let nested = std::mem::take(&mut triage.nested);
         let before = evidence.changes.len();
         gather(&checkout, scene, triage, &mut evidence)?;
+        if checkout.frozen.prefix.is_root() {
+            evidence.tree = audited::tree(&checkout, scene, &nested, &evidence.changes);
+        }
         let index = staged::layer(&checkout, &evidence.changes[before..])?;
         layers::merge(&mut evidence.changes, index.changes);
         evidence.marks.extend(index.marks);
@@ -98,6 +108,7 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
     evidence.lost = evidence.changes.iter().filter(is_work).map(|change| change.path.clone()).collect();
     evidence.obstacles.sort_by(|a, b| a.0.cmp(&b.0));
     evidence.ignored.sort();
+    evidence.touched.sort_by(|a, b| a.path.cmp(&b.path));
     evidence.marks.sort_by(|a, b| (&a.path, &a.place).cmp(&(&b.path, &b.place)));
     evidence.marks = once(std::mem::take(&mut evidence.marks));
     evidence.remarks.sort_by(|a, b| (a.kind, &a.path).cmp(&(b.kind, &b.path)));
@@ -149,7 +160,7 @@ pub fn contents(
         let drivers = checkout.frozen.drivers();
         let mut reader = checkout.reader()?;
         for job in sort(&checkout, scene, part.delta)?.jobs {
-            let Some(change) = compare::compare(&mut reader, &drivers, &job)?.change else { continue };
+            let Some(change) = compare::compare(&mut reader, &drivers, &job, false)?.change else { continue };
             let (before, after) = compare::sides(&mut reader, &job)?.map_err(|obstacle| {
                 Error::repository(format!("{} cannot be read: {}", job.path.plain(), obstacle.describe()))
             })?;
@@ -180,6 +191,8 @@ struct Part<'a> {
     moved: Option<Change>,
     before: Option<BlobId>,
     after: Option<BlobId>,
+    /// The checkout, and how many files went with it.
+    lost: (&'a Frozen, usize),
 }
 
 fn parts<'a>(mut repository: Repository, scene: &Scene<'a>, mut delta: Vec<Difference>) -> Result<Vec<Part<'a>>> {
@@ -205,12 +218,13 @@ fn parts<'a>(mut repository: Repository, scene: &Scene<'a>, mut delta: Vec<Diffe
         let Some(submodule) = submodule else {
             // The repository inside is gone, and with it what could be said about single files; the work tree's own
             // entry tells whether the directory is.
+            let lost = inside.iter().filter(|inner| is_lost(inner)).count();
             let emptied = !inside.is_empty()
                 && scene.now.listing(frozen.prefix.as_bytes()).is_some_and(|now| !now.entries().is_empty());
             let moved = emptied.then(|| compare::gitlink_change(&frozen.prefix, before, None, Layer::Worktree));
             delta.extend(submodules::left_behind(inside));
             delta.sort_by(|a, b| a.path.cmp(&b.path));
-            parts.push(Part { checkout: None, delta: Vec::new(), moved, before, after: None });
+            parts.push(Part { checkout: None, delta: Vec::new(), moved, before, after: None, lost: (frozen, lost) });
             continue;
         };
         let after = submodule.head()?.commit.map(super::reader::blob_id);
@@ -222,12 +236,19 @@ fn parts<'a>(mut repository: Repository, scene: &Scene<'a>, mut delta: Vec<Diffe
             moved,
             before,
             after,
+            lost: (frozen, 0),
         });
     }
     let checkout = Today::new(repository, first, scene)?;
     let delta = with_index(&checkout, scene, delta);
-    parts.push(Part { checkout: Some(checkout), delta, moved: None, before: None, after: None });
+    parts.push(Part { checkout: Some(checkout), delta, moved: None, before: None, after: None, lost: (first, 0) });
     Ok(parts)
+}
+
+/// Whether a file is gone together with the repository that could tell its bytes.
+fn is_lost(difference: &Difference) -> bool {
+    let before = difference.before.as_ref().is_some_and(|before| touched::has_content(before.stat.kind));
+    before && difference.after.is_none() && difference.path.name() != b".git"
 }
 
 /// Adds the paths that only the index moved, so that they are looked at although their files are as they were.
@@ -270,7 +291,10 @@ fn sort(checkout: &Today<'_>, scene: &Scene<'_>, delta: Vec<Difference>) -> Resu
 }
 
 fn record(evidence: &mut Evidence, path: RepoPath, compared: Compared) {
-    let Compared { change, obstacle, remark } = compared;
+    let Compared { change, obstacle, remark, trace } = compared;
+    if let Some(trace) = trace {
+        ignored::note(&path, trace, evidence);
+    }
     evidence.changes.extend(change);
     evidence.obstacles.extend(obstacle.map(|obstacle| (path.clone(), obstacle)));
     evidence.remarks.extend(remark.map(|kind| Remark { kind, path }));
@@ -278,7 +302,7 @@ fn record(evidence: &mut Evidence, path: RepoPath, compared: Compared) {
 
 /// Reads what must be read, in parallel, and adds it to the evidence.
 fn gather(checkout: &Today<'_>, scene: &Scene<'_>, triage: Triage, evidence: &mut Evidence) -> Result<()> {
-    let Triage { jobs, changes, obstacles, remarks, unsure, mut ignored, marks, drifts } = triage;
+    let Triage { jobs, changes, obstacles, remarks, unsure, mut ignored, marks, drifts, nested: _ } = triage;
     evidence.changes.extend(changes);
     evidence.obstacles.extend(obstacles);
     evidence.remarks.extend(remarks);
@@ -290,7 +314,8 @@ fn gather(checkout: &Today<'_>, scene: &Scene<'_>, triage: Triage, evidence: &mu
     }
     let drivers = checkout.frozen.drivers();
     let mut reader = checkout.reader()?;
-    let compared = in_parallel(&reader, &jobs, |reader, job| compare::compare(reader, &drivers, job))?;
+    let traced = scene.rules.is_some();
+    let compared = in_parallel(&reader, &jobs, |reader, job| compare::compare(reader, &drivers, job, traced))?;
     let mut changed = HashSet::new();
     for (job, compared) in jobs.iter().zip(compared) {
         let compared = compared?;
@@ -300,19 +325,28 @@ fn gather(checkout: &Today<'_>, scene: &Scene<'_>, triage: Triage, evidence: &mu
     let digests = in_parallel(&reader, &unsure, |reader, (path, kind, _)| {
         reader.digest(&RepoPath::from(within(prefix, path.as_bytes())), *kind)
     })?;
+    let mut reread = Vec::with_capacity(unsure.len());
     for ((path, _, before), now) in unsure.into_iter().zip(digests) {
-        if now? != Ok(before) {
-            ignored.push((path, IgnoredKind::Changed));
+        let now = now?;
+        if now != Ok(before) {
+            ignored.push((path.clone(), IgnoredKind::Changed));
         }
+        reread.push(ignored::Reread { path, before, now });
     }
     let new_ignored = ignored.iter().filter(|(_, kind)| *kind == IgnoredKind::Added).map(|(path, _)| path).collect();
     let marker = Marker { today: checkout, baseline: scene.baseline, now: scene.now, new_ignored };
     evidence.marks.extend(marker.marks(&mut reader, &jobs, &changed)?);
     evidence.marks.extend(outside::changed(&checkout.repository, &mut reader, prefix, scene.now, kept)?);
     let mut caches = Caches::new(checkout, scene.now);
+    let known = evidence.ignored.len();
     for (path, kind) in ignored {
         let cache = caches.above(&mut reader, &path)?;
         evidence.ignored.push(Ignored { path, kind, cache });
+    }
+    if let Some(rules) = scene.rules {
+        ignored::reread(scene, &reread, evidence);
+        let entries = evidence.ignored[known..].to_vec();
+        ignored::trace(prefix, scene, rules, &reader, &entries, evidence)?;
     }
     Ok(())
 }

@@ -18,12 +18,11 @@ use super::lfs;
 use super::lines::BIG_FILE;
 use super::objects::Objects;
 use super::open::Repository;
-use super::parallel;
 use crate::audit::evidence::Obstacle;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 use crate::snapshot::entry::{BlobId, Kind, Stat};
-use crate::snapshot::{digest, open};
+use crate::snapshot::{digest, open, parallel};
 
 /// How often a file that changes while it is read is read again.
 const TRIES: usize = 3;
@@ -56,6 +55,9 @@ pub struct Content {
 
 /// What a reader gives: a value, or why the one path cannot be vouched for.
 pub type Seen<T> = std::result::Result<T, Obstacle>;
+
+/// The bytes that Git would store, and what somebody made of those on disk; `None` for a file too big to be text.
+pub type Loaded<T> = Option<(Vec<u8>, T)>;
 
 impl Reader {
     /// A reader of `repository`'s work tree under the frozen rules; `tree` are the baseline's `.gitattributes` files.
@@ -115,9 +117,22 @@ impl Reader {
 
     /// The bytes that Git would store for the file or link at `path`; `None` when it is too big to be text.
     pub fn load(&mut self, path: &RepoPath, kind: Kind, in_index: Option<BlobId>) -> Result<Seen<Option<Vec<u8>>>> {
+        Ok(self.load_with(path, kind, in_index, |_| ())?.map(|loaded| loaded.map(|(stored, ())| stored)))
+    }
+
+    /// The same, and what `look` makes of the bytes as they lie on disk.
+    pub fn load_with<T>(
+        &mut self,
+        path: &RepoPath,
+        kind: Kind,
+        in_index: Option<BlobId>,
+        look: impl Fn(&[u8]) -> T,
+    ) -> Result<Seen<Loaded<T>>> {
         self.steady(path, |reader, parent, name| {
             if kind == Kind::Symlink {
-                return Ok(Ok(Some(open::link(parent, name)?)));
+                let target = open::link(parent, name)?;
+                let seen = look(&target);
+                return Ok(Ok(Some((target, seen))));
             }
             let (mut file, before) = open::file(parent, name)?;
             if before.size > BIG_FILE {
@@ -127,7 +142,8 @@ impl Reader {
                 Ok(raw) if stat(&file)? == before => raw,
                 _ => return Err(Errno::AGAIN),
             };
-            Ok(reader.converted(path, &raw, in_index).map(Some))
+            let seen = look(&raw);
+            Ok(reader.converted(path, &raw, in_index).map(|stored| Some((stored, seen))))
         })
     }
 
@@ -166,6 +182,24 @@ impl Reader {
             |obstacle| Ok(Err(obstacle)),
             |sum| Ok(Ok(blob_id(blob::id_of(hash, &lfs::pointer(&sum, content.stat.size))?) == stored)),
         )
+    }
+
+    /// The blob that the filter of Git LFS would store for the regular file at `path`, whose own is `raw`: a pointer, or
+    /// the file itself where that is one.
+    pub fn stored_by_lfs(&mut self, path: &RepoPath, raw: BlobId) -> Result<Seen<BlobId>> {
+        let read = self.steady(path, |_, parent, name| Ok(Ok(digest::content(parent, name, Kind::File)?)))?;
+        let (sum, stat) = match read {
+            Ok(read) => read,
+            Err(obstacle) => return Ok(Err(obstacle)),
+        };
+        if let Some(beginning) = lfs::beginning(stat.size) {
+            match self.begins_with(path, beginning)? {
+                Ok(true) => return Ok(Ok(raw)),
+                Ok(false) => {}
+                Err(obstacle) => return Ok(Err(obstacle)),
+            }
+        }
+        Ok(Ok(blob_id(blob::id_of(self.hash, &lfs::pointer(&sum, stat.size))?)))
     }
 
     /// Whether the regular file at `path` begins with these bytes.

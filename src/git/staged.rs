@@ -58,7 +58,7 @@ pub fn layer(today: &Today<'_>, beside: &[Change]) -> Result<Layer> {
     });
     let mut indexed = Indexed { index, objects: today.repository.objects() };
     let marks = standing::marks(today, &Place::Index, &mut indexed, standing)?;
-    let metrics = Metrics::of(changes.iter().chain(&gone));
+    let metrics = Metrics::of(changes.iter().chain(&gone), &today.uncounted);
     // Uncommitted work of arm is compared with the index of arm by `Today::expected`, and is counted here alone.
     let is_work = |change: &Change| today.kept(change.path.as_bytes()).is_some();
     Ok(Layer { changes: changes.into_iter().filter(|change| !is_work(change)).collect(), metrics, marks })
@@ -112,7 +112,7 @@ fn note(found: &mut Vec<Staged>, entry: &IndexEntry<'_>, baseline: Option<Record
 }
 
 /// Where Git ignores the permissions on disk, those are not the modes of the baseline: the tree has them.
-fn committed_modes(today: &Today<'_>) -> Result<HashMap<Vec<u8>, Recorded>> {
+pub fn committed_modes(today: &Today<'_>) -> Result<HashMap<Vec<u8>, Recorded>> {
     if !today.frozen.ignores_modes {
         return Ok(HashMap::new());
     }

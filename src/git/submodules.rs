@@ -83,7 +83,8 @@ fn check_out(
         .map(|entry| (entry.path.clone(), object_id(&entry.id)))
         .collect();
     let (reader, drivers) = (Reader::new(&submodule, &frozen, &attributes)?, frozen.drivers());
-    let compared = in_parallel(&reader, &jobs, |reader, job| compare::compare(reader, &drivers, job))?;
+    let compared =
+        in_parallel(&reader, &jobs, |reader, job| compare::compare(reader, &drivers, job, scene.rules.is_some()))?;
     for (job, compared) in jobs.into_iter().zip(compared) {
         // A fresh checkout has no permissions of arm to be compared with.
         found.push((job.path, Compared { remark: None, ..compared? }));
@@ -114,12 +115,14 @@ fn jobs(
         .map(|(path, entry)| {
             let baseline = Some(Recorded { id: entry.id, mode: entry.mode });
             let after = scene.now.entry(path.as_bytes()).cloned();
+            let at_arm = scene.baseline.entry(path.as_bytes()).cloned();
             Job {
                 inside: RepoPath::from(within(prefix, path.as_bytes())),
                 path,
                 baseline,
                 digest: None,
                 before: None,
+                at_arm,
                 after,
                 index: baseline,
                 index_before: baseline,

@@ -14,6 +14,7 @@ use super::reader::{Reader, object_id};
 use crate::audit::evidence::{HidingFlag, Mode};
 use crate::error::Result;
 use crate::policy::path::RepoPath;
+use crate::policy::pattern::PatternSet;
 use crate::snapshot::digest;
 use crate::snapshot::entry::{BlobId, Class, Entry, Kind, Snapshot};
 
@@ -23,6 +24,8 @@ pub struct Today<'a> {
     pub frozen: &'a Frozen,
     /// The repository, opened anew.
     pub repository: Repository,
+    /// The files whose lines count in no budget.
+    pub uncounted: PatternSet,
     baseline: &'a Snapshot,
     kept: &'a [Kept],
     /// The index, where it is not byte for byte the one of arm.
@@ -50,7 +53,16 @@ impl<'a> Today<'a> {
         };
         let index = if unchanged { None } else { Some(repository.index()?) };
         let left_out = if frozen.is_sparse { left_out(&repository, frozen, scene.baseline)? } else { BTreeMap::new() };
-        Ok(Today { frozen, repository, baseline: scene.baseline, kept: &scene.control.kept, index, left_out })
+        let uncounted = PatternSet::compile(&scene.control.uncounted)?;
+        Ok(Today {
+            frozen,
+            repository,
+            uncounted,
+            baseline: scene.baseline,
+            kept: &scene.control.kept,
+            index,
+            left_out,
+        })
     }
 
     /// What the baseline has at a path that a sparse checkout left out of the work tree at arm.

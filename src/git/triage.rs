@@ -32,6 +32,8 @@ pub struct Job {
     pub digest: Option<[u8; 32]>,
     /// The entry at arm.
     pub before: Option<Entry>,
+    /// What lay there at arm, however Git saw it.
+    pub at_arm: Option<Entry>,
     /// The entry now; `None` when the path is gone, or when what stands there is not Git's to record.
     pub after: Option<Entry>,
     /// What the index has today.
@@ -76,6 +78,8 @@ pub struct Triage {
     pub marks: Vec<Mark>,
     /// What drifted of the exclude rules.
     pub drifts: Vec<Drift>,
+    /// The directories of repositories that appeared since arm and that no rule hides.
+    pub nested: Vec<RepoPath>,
 }
 
 /// Sorts the differences of one checkout.
@@ -84,19 +88,18 @@ pub struct Sorter<'a> {
     hiding: Hiding<'a>,
     now: &'a Snapshot,
     triage: Triage,
-    nested: Vec<RepoPath>,
 }
 
 impl<'a> Sorter<'a> {
     /// A sorter for `today`'s checkout; `now` is the snapshot of the check.
     pub fn new(today: &'a Today<'a>, now: &'a Snapshot, delta: &[Difference]) -> Result<Self> {
         let hiding = Hiding::new(today, now, delta)?;
-        Ok(Sorter { today, hiding, now, triage: Triage::default(), nested: Vec::new() })
+        Ok(Sorter { today, hiding, now, triage: Triage::default() })
     }
 
     /// What all differences came to.
     pub fn finish(mut self) -> Triage {
-        for directory in self.nested {
+        for directory in self.triage.nested.clone() {
             let has_files = self.triage.jobs.iter().any(|job| job.path.is_within(directory.as_bytes()));
             // Over files that Git tracks here, it takes them out of sight of whoever works inside.
             let over_tracked = self.today.entry_at_arm(directory.as_bytes()).is_some();
@@ -136,7 +139,7 @@ impl<'a> Sorter<'a> {
         let is_new = before.is_none() && after.is_some() && !inside.is_empty();
         let is_submodule = self.today.in_baseline(directory.as_bytes()).is_some();
         if is_new && !is_submodule && !self.hide(inside, true)? {
-            self.nested.push(directory.clone());
+            self.triage.nested.push(directory.clone());
         }
         Ok(())
     }
@@ -258,12 +261,14 @@ impl<'a> Sorter<'a> {
         let after = after.filter(|entry| entry.stat.kind != Kind::Directory);
         let left_out = before.is_none() && self.today.left_out(&path).is_some();
         let standing = if left_out { Standing::LeftOut } else { Standing::Ordinary };
+        let at_arm = self.today.entry_at_arm(path.as_bytes()).cloned();
         self.triage.jobs.push(Job {
             path,
             inside,
             baseline,
             digest,
             before,
+            at_arm,
             after,
             index,
             index_before,

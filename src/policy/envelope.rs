@@ -42,6 +42,11 @@ impl Envelope {
         Ok(())
     }
 
+    /// The lists of patterns, each with the option that fills it.
+    pub fn lists(&self) -> [(&'static str, &[Pattern]); 2] {
+        [("--allow", &self.allow), ("--deny", &self.deny)]
+    }
+
     /// The compiled patterns of this envelope.
     pub fn rules(&self) -> Result<Rules, Error> {
         Rules::compile(&self.allow, &self.deny)
@@ -122,6 +127,11 @@ impl Rules {
             (None, Some(pattern)) => Decision::Allowed(pattern),
             (None, None) => Decision::Outside,
         }
+    }
+
+    /// Whether a pattern of `allow` covers a path, whatever `deny` says.
+    pub fn covers(&self, path: &[u8]) -> bool {
+        self.allow.first(path).is_some()
     }
 
     /// Whether some path below a directory may be allowed. It never misses one, and may name a directory in which, by the

@@ -23,16 +23,24 @@ pub fn json_string(bytes: &[u8]) -> String {
     out
 }
 
+/// The short escape that JSON has for a character, if it has one.
+pub fn json_short(c: char) -> Option<&'static str> {
+    Some(match c {
+        '"' => "\\\"",
+        '\\' => "\\\\",
+        '\n' => "\\n",
+        '\r' => "\\r",
+        '\t' => "\\t",
+        '\u{8}' => "\\b",
+        '\u{c}' => "\\f",
+        _ => return None,
+    })
+}
+
 fn push_json_char(out: &mut String, c: char) {
-    match c {
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        '\u{8}' => out.push_str("\\b"),
-        '\u{c}' => out.push_str("\\f"),
-        ' '..='~' => out.push(c),
+    match (json_short(c), c) {
+        (Some(short), _) => out.push_str(short),
+        (None, ' '..='~') => out.push(c),
         _ => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| push_unit(out, *unit)),
     }
 }

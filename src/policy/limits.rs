@@ -2,6 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How long each verifier may take, in seconds, unless somebody says otherwise.
+pub const VERIFY_TIMEOUT: u64 = 300;
+
+/// The longest time that a verifier may be given, in seconds: a day.
+pub const MAX_VERIFY_TIMEOUT: u64 = 86_400;
+
+/// How many attempts an agent has unless somebody says otherwise.
+pub const ATTEMPTS: u32 = 3;
+
+/// The most attempts that an envelope may grant.
+pub const MAX_ATTEMPTS: u32 = 100;
+
 /// The budgets of an envelope. A value that equals its limit still passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,6 +5,7 @@ pub mod config_keys;
 pub mod dependencies;
 pub mod envelope;
 pub mod escape;
+pub mod file;
 pub mod fold;
 pub mod limits;
 pub mod options;

@@ -1,4 +1,5 @@
-//! What a person loosens or tightens about the paths that no diff shows: ignored files, scratch zones, protected paths.
+//! What a person loosens or tightens beside the envelope: ignored files, scratch zones, protected paths, lines that do not
+//! count.
 
 use std::sync::LazyLock;
 
@@ -41,6 +42,9 @@ pub struct AuditOptions {
     pub protect: Vec<Pattern>,
     /// Protected paths that may change where the envelope allows them.
     pub allow_protected: Vec<Pattern>,
+    /// Files whose lines count in no budget.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncounted: Vec<Pattern>,
 }
 
 impl Default for AuditOptions {
@@ -52,6 +56,7 @@ impl Default for AuditOptions {
             allow_ignored: Vec::new(),
             protect: Vec::new(),
             allow_protected: Vec::new(),
+            uncounted: Vec::new(),
         }
     }
 }
@@ -59,13 +64,24 @@ impl Default for AuditOptions {
 impl AuditOptions {
     /// Refuses lists that are too long.
     pub fn validate(&self) -> Result<(), Error> {
-        for list in [&self.scratch, &self.allow_ignored, &self.protect, &self.allow_protected] {
+        for (_, list) in self.lists() {
             if list.len() > MAX_PATTERNS {
                 return Err(Error::usage(format!("{} patterns, and at most {MAX_PATTERNS} are possible", list.len()))
                     .hint("Cover several paths with one wildcard, `*` or `**`."));
             }
         }
         Ok(())
+    }
+
+    /// The lists of patterns, each with the option that fills it.
+    pub fn lists(&self) -> [(&'static str, &[Pattern]); 5] {
+        [
+            ("--scratch", &self.scratch),
+            ("--allow-ignored", &self.allow_ignored),
+            ("--protect", &self.protect),
+            ("--allow-protected", &self.allow_protected),
+            ("--uncounted", &self.uncounted),
+        ]
     }
 
     /// The scratch zones that hold, the own ones first.
@@ -81,6 +97,7 @@ impl AuditOptions {
             allow_ignored: PatternSet::compile(&self.allow_ignored)?,
             protect: PatternSet::compile(&self.protect)?,
             allow_protected: PatternSet::compile(&self.allow_protected)?,
+            uncounted: PatternSet::compile(&self.uncounted)?,
             options: self.clone(),
         })
     }
@@ -94,6 +111,7 @@ pub struct AuditRules {
     allow_ignored: PatternSet,
     protect: PatternSet,
     allow_protected: PatternSet,
+    uncounted: PatternSet,
 }
 
 /// A built-in table, compiled when it is first needed: most checks need none.
@@ -136,6 +154,11 @@ impl AuditRules {
     /// What becomes of changed ignored files.
     pub fn ignored(&self) -> IgnoredRule {
         self.options.ignored
+    }
+
+    /// The files whose lines count in no budget.
+    pub fn uncounted(&self) -> &PatternSet {
+        &self.uncounted
     }
 
     /// Whether an ignored path may change because it was named.

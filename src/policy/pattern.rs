@@ -13,9 +13,11 @@ use super::escape;
 use crate::error::Error;
 
 mod program;
+mod reach;
 mod set;
 mod token;
 mod translate;
+pub mod witness;
 
 pub use set::PatternSet;
 
@@ -41,6 +43,18 @@ impl Pattern {
     /// The text as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Why the pattern covers no path whatever, and what to write instead; `None` if it covers any.
+    pub fn futility(&self) -> Option<String> {
+        if reach::covers_any(&token::tokens(&self.0)) {
+            return None;
+        }
+        let components: Vec<&str> = self.0.split('/').filter(|component| !component.is_empty()).collect();
+        let (name, ends) = (components.join("/"), self.0.ends_with('/'));
+        let below = if !ends || name.ends_with("**") { "" } else { "/**" };
+        let why = if ends { "ends in a slash, as no file does" } else { "has an empty component, as no path does" };
+        Some(format!("{why}; write {name}{below}"))
     }
 
     /// Whether the pattern may cover a path below a directory, by its components before the first wildcard.
@@ -148,6 +162,23 @@ mod tests {
         for source in ["...", "..a", "a..", ".a/b", "a//b", "a/", " a", "-a", "\\", "[", "{", "!a", "\n"] {
             assert_eq!(Pattern::parse(source).unwrap().as_str(), source);
         }
+    }
+
+    #[test]
+    fn what_covers_no_path_is_told_with_what_does() {
+        for (source, instead) in [
+            ("a/", "a/**"),
+            ("**/", "**"),
+            ("a/**/", "a/**"),
+            ("a//b", "a/b"),
+            ("**//a", "**/a"),
+            ("s?c//x//", "s?c/x/**"),
+        ] {
+            let told = Pattern::parse(source).unwrap().futility().expect(source);
+            assert!(told.ends_with(&format!("; write {instead}")), "{told}");
+            assert_eq!(Pattern::parse(instead).unwrap().futility(), None);
+        }
+        assert_eq!(Pattern::parse("a**//b").unwrap().futility(), None);
     }
 
     #[test]

@@ -74,6 +74,11 @@ impl Interrupts {
         i32::try_from(signal).ok().filter(|signal| *signal != 0)
     }
 
+    /// Whether a signal came that was not taken yet.
+    pub fn is_pending(&self) -> bool {
+        self.received.load(Ordering::SeqCst) != 0
+    }
+
     /// What to poll for: readable when a signal came.
     pub(super) fn source(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()

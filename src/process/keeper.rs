@@ -9,6 +9,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ use signal_hook::low_level::pipe;
 
 use super::child::Status;
 use super::link::{Link, Message};
-use super::{starter, tree};
+use super::{mask, starter, tree};
 
 /// This executable, whatever has become of its path on disk.
 pub(super) const OWN_EXECUTABLE: &str = "/proc/self/exe";
@@ -33,6 +34,12 @@ pub(super) const KEEPER: &str = "__keeper";
 
 /// The argument that makes this executable a starter.
 const STARTER: &str = "__starter";
+
+/// The argument that makes this executable the starter of a program that is only observed.
+pub(super) const OBSERVED: &str = "__observed";
+
+/// The argument that makes this executable a probe of what a confined program can do.
+pub(super) const PROBE: &str = "__probe";
 
 /// How long the keeper waits between two rounds of killing, when nobody ends.
 const BREATH: Duration = Duration::from_millis(5);
@@ -46,6 +53,12 @@ pub fn serve(mut arguments: impl Iterator<Item = std::ffi::OsString>) -> Option<
     let word = arguments.nth(1)?;
     if word == STARTER {
         return Some(starter::serve());
+    }
+    if word == OBSERVED {
+        return Some(starter::serve_observed(arguments.next().as_deref().map(Path::new)));
+    }
+    if word == PROBE {
+        return Some(mask::probe(arguments.next().map(Into::into)));
     }
     (word == KEEPER).then(|| match prepare().and_then(|keeper| keeper.serve()) {
         Ok(()) => ExitCode::SUCCESS,

@@ -13,8 +13,8 @@ use rustix::net::{
 
 use super::child::Status;
 
-/// So many descriptors may come with a message: a program and its three streams.
-pub(super) const DESCRIPTORS: usize = 4;
+/// So many descriptors may come with a message: a program, its three streams, and a directory that it may only read.
+pub(super) const DESCRIPTORS: usize = 5;
 
 /// A message is its kind and a number.
 const LENGTH: usize = 5;
@@ -34,6 +34,8 @@ pub(super) enum Message {
     Started,
     /// The program could not be started, for the reason that this error number gives.
     CannotStart(i32),
+    /// The program could not be kept from writing, for the reason that this error number gives.
+    CannotMask(i32),
     /// The leader ended by itself or by a signal.
     Ended(Status),
     /// No descendant is left.
@@ -49,6 +51,7 @@ impl Message {
             Message::Kill => (b'K', 0),
             Message::Started => (b's', 0),
             Message::CannotStart(errno) => (b'c', errno),
+            Message::CannotMask(errno) => (b'm', errno),
             Message::Ended(Status::Exited(code)) => (b'e', code),
             Message::Ended(Status::Signaled(signal)) => (b'k', signal),
             Message::Gone => (b'g', 0),
@@ -67,6 +70,7 @@ impl Message {
             b'K' => Message::Kill,
             b's' => Message::Started,
             b'c' => Message::CannotStart(number),
+            b'm' => Message::CannotMask(number),
             b'e' => Message::Ended(Status::Exited(number)),
             b'k' => Message::Ended(Status::Signaled(number)),
             b'g' => Message::Gone,
@@ -154,6 +158,7 @@ mod tests {
             Message::Kill,
             Message::Started,
             Message::CannotStart(8),
+            Message::CannotMask(1),
             Message::Ended(Status::Exited(255)),
             Message::Ended(Status::Signaled(9)),
             Message::Gone,

@@ -6,6 +6,8 @@
 //! `leftovers` finds who survived a keeper that was killed together with Cordon.
 //! `child` has the words for all of that, `capture` keeps the head of a stream, `interrupt` turns Cordon's own signals
 //! into something that a poll loop can wait for, and `resolve` finds an executable before anything is started.
+//! `observed` runs a command that nobody limits and whose group is waited for, `tail` passes on what it writes, and
+//! `mask` keeps it from writing into a directory.
 
 pub mod agent;
 pub mod capture;
@@ -15,10 +17,13 @@ pub mod interrupt;
 pub mod keeper;
 pub mod leftovers;
 mod link;
+pub mod mask;
+pub mod observed;
 pub mod program;
 mod resolve;
 mod starter;
 mod supervise;
 pub mod supervisor;
+mod tail;
 mod tree;
 pub mod verifier;

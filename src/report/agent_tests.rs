@@ -15,6 +15,7 @@ fn ran(failure: Option<&str>, passed: bool, attempt: u32) -> Ran {
         baseline: "1".repeat(40),
         current_head: Some("1".repeat(40)),
         head_changed: false,
+        tree: None,
         changed_files: Vec::new(),
         metrics: Metrics::default(),
         limits,
@@ -24,6 +25,8 @@ fn ran(failure: Option<&str>, passed: bool, attempt: u32) -> Ran {
         notes: Vec::new(),
         verification: Vec::new(),
         changes: Vec::new(),
+        unobserved: Vec::new(),
+        session: None,
         anchor: "c".repeat(64),
         duration_s: 0.01,
     };

@@ -19,6 +19,7 @@ pub fn human(armed: &Armed) -> String {
 
 fn rows(armed: &Armed) -> Vec<Row> {
     let mut rows = envelope::rows(&armed.policy, &armed.verify, armed.verify_timeout);
+    rows.insert(0, envelope::role(armed.role.as_deref()));
     rows.extend([
         envelope::attempts(armed.mode, armed.max_attempts.to_string()),
         ("baseline", vec![baseline(armed)]),
@@ -79,6 +80,7 @@ mod tests {
             phase: "armed",
             mode: "manual",
             label: "fix the parser\n\u{1b}[2J".into(),
+            role: None,
             baseline: "1".repeat(40),
             branch: Some("refs/heads/main".into()),
             anchor: "c".repeat(64),

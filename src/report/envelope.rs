@@ -37,6 +37,11 @@ pub fn rows(policy: &Envelope, verify: &[String], timeout: u64) -> Vec<Row> {
     ]
 }
 
+/// The role that it was made from, if it was.
+pub fn role(name: Option<&str>) -> Row {
+    ("role", name.map(|name| typed(name.as_bytes())).into_iter().collect())
+}
+
 /// How many attempts an agent has; nothing while nobody counts them.
 pub fn attempts(mode: &str, text: String) -> Row {
     ("attempts", if mode == "manual" { Vec::new() } else { vec![text] })

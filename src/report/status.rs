@@ -35,6 +35,7 @@ pub fn human(status: &Status) -> String {
 fn rows(status: &Status) -> Vec<Row> {
     let mode = if status.mode == "manual" { Vec::new() } else { vec![guarded(status.mode.as_bytes())] };
     let mut rows = envelope::rows(&status.policy, &status.verify, status.verify_timeout);
+    rows.insert(0, envelope::role(status.role.as_deref()));
     rows.extend([
         ("mode", mode),
         envelope::attempts(&status.mode, format!("{} of {}", status.attempt, status.max_attempts)),
@@ -125,6 +126,7 @@ mod tests {
             schema_version: 1,
             mode: "manual".into(),
             label: "fix\nit".into(),
+            role: None,
             baseline: "1".repeat(40),
             policy: Envelope {
                 allow: vec![Pattern::parse("src/**").unwrap()],

@@ -74,7 +74,8 @@ fn foot(verdict: &Verdict) -> String {
         _ => plain(&verdict.baseline),
     };
     let anchor = plain(&verdict.anchor);
-    format!("baseline  {head}\nanchor    {anchor}\nchecked in {:.2} s\n", verdict.duration_s)
+    let session = verdict.session.as_ref().map_or_else(String::new, |id| format!("ledger    {}\n", plain(id)));
+    format!("baseline  {head}\nanchor    {anchor}\n{session}checked in {:.2} s\n", verdict.duration_s)
 }
 
 /// What to do with work that was accepted.

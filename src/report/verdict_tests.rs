@@ -47,6 +47,7 @@ fn accepted() -> Verdict {
         baseline: "1".repeat(40),
         current_head: Some("1".repeat(40)),
         head_changed: false,
+        tree: None,
         changed_files: Vec::new(),
         metrics: Metrics::default(),
         limits: Limits {
@@ -62,6 +63,8 @@ fn accepted() -> Verdict {
         notes: Vec::new(),
         verification: Vec::new(),
         changes: Vec::new(),
+        unobserved: Vec::new(),
+        session: None,
         anchor: "c".repeat(64),
         duration_s: 0.034,
     }

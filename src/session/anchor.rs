@@ -3,11 +3,12 @@
 //! Whoever edits the envelope, swaps the fingerprint or deletes the state has to explain this file as well; and a
 //! `reset` that ended no accepted work stays on record here until one does.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::aside::Aside;
+use super::durable::Writer;
 use super::look;
 use super::state::Phase;
 use super::store::Record;
@@ -45,6 +46,10 @@ struct Kept {
     /// Arms that followed such a reset.
     rearmed: u64,
     last_rearmed: Option<String>,
+    /// The baseline of an accepted envelope that was reset. Only on another commit is it finished: who arms the same one
+    /// again may be widening what was accepted with nothing in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    accepted: Option<String>,
 }
 
 impl Kept {
@@ -56,6 +61,7 @@ impl Kept {
             last_reset: None,
             rearmed: 0,
             last_rearmed: None,
+            accepted: None,
         }
     }
 }
@@ -63,6 +69,7 @@ impl Kept {
 /// The anchor file of one Git directory.
 pub struct Anchor {
     path: PathBuf,
+    writer: Writer,
 }
 
 /// What stood in the file before it was written, to be put back when the arm that wrote it fails.
@@ -73,7 +80,12 @@ pub struct Undo {
 impl Anchor {
     /// The file in the Git directory of a work tree.
     pub fn at(git_dir: &Path) -> Anchor {
-        Anchor { path: git_dir.join(NAME) }
+        Anchor::with(git_dir, Writer::at_once())
+    }
+
+    /// The same, with a writer of the caller's choice.
+    pub fn with(git_dir: &Path, writer: Writer) -> Anchor {
+        Anchor { path: git_dir.join(NAME), writer }
     }
 
     /// Fails when an envelope is armed according to this file, or when the file cannot say.
@@ -87,11 +99,16 @@ impl Anchor {
         }
     }
 
-    /// Writes down what is being armed; the state must be written after it.
-    pub fn arm(&self, anchor: &str, label: &Text) -> Result<Undo> {
+    /// Writes down what is being armed over the commit `baseline`; the state must be written after it.
+    pub fn arm(&self, anchor: &str, label: &Text, baseline: &str) -> Result<Undo> {
         let undo = Undo { before: files::read(&self.path)? };
         let mut kept = self.read()?.unwrap_or_else(Kept::empty);
         let now = look::now();
+        match kept.accepted.take() {
+            Some(accepted) if accepted == baseline => kept.resets = kept.resets.saturating_add(1),
+            Some(_) => kept = Kept::empty(),
+            None => {}
+        }
         if kept.resets > 0 {
             kept.rearmed = kept.rearmed.saturating_add(1);
             kept.last_rearmed = Some(now.clone());
@@ -129,7 +146,15 @@ impl Anchor {
                 record.anchor
             ))),
             (Some(armed), Err(error)) if error.kind == Kind::Refused => {
-                Err(refusal(format!("an envelope is armed, {}, but .cordon/ is gone", armed.words())))
+                let gone = refusal(format!("an envelope is armed, {}, but .cordon/ is gone", armed.words()));
+                let kept = self.path.parent().map_or(0, |git_dir| Aside::at(git_dir).count());
+                Err(if kept == 0 {
+                    gone
+                } else {
+                    gone.hint(format!(
+                        "The Git directory still keeps {kept} contents of uncommitted work: cordon rescue"
+                    ))
+                })
             }
             (Some(armed), Err(error)) => Err(error.hint(format!("What was armed here: {}.", armed.words()))),
             (Some(armed), Ok(record)) => {
@@ -146,6 +171,12 @@ impl Anchor {
         }
     }
 
+    /// The error of a state that cannot be read, told as what it means when an envelope is armed.
+    pub fn explain<T>(&self, error: Error) -> Result<T> {
+        let explained = self.vouch(Err(error)).err();
+        Err(explained.unwrap_or_else(|| Error::state("the state cannot be read")))
+    }
+
     /// How often this repository was armed anew since a clean finish.
     pub fn rearmed(&self) -> Result<Rearmed> {
         let kept = self.read()?.unwrap_or_else(Kept::empty);
@@ -157,17 +188,16 @@ impl Anchor {
         self.read().map_or(true, |kept| kept.is_some_and(|kept| kept.armed.is_some()))
     }
 
-    /// Writes down a reset. After an accepted check nothing remains to be told, and the file goes.
-    pub fn reset(&self, ended: Option<Phase>) -> Result<()> {
+    /// Writes down a reset of an envelope: the phase that it ended in, and its baseline.
+    pub fn reset(&self, ended: Option<(Phase, String)>) -> Result<()> {
         let kept = match self.read() {
             Ok(None) => return Ok(()),
             Ok(Some(kept)) => kept,
             Err(_) => Kept::empty(),
         };
-        if ended == Some(Phase::Accepted) {
-            return self.remove().map_err(|error| self.cannot_write(error));
-        }
-        let kept = Kept { armed: None, resets: kept.resets.saturating_add(1), last_reset: Some(look::now()), ..kept };
+        let accepted = ended.and_then(|(phase, baseline)| (phase == Phase::Accepted).then_some(baseline));
+        let resets = if accepted.is_some() { kept.resets } else { kept.resets.saturating_add(1) };
+        let kept = Kept { armed: None, resets, last_reset: Some(look::now()), accepted, ..kept };
         self.write(&json::pretty(&kept))
     }
 
@@ -190,16 +220,9 @@ impl Anchor {
     }
 
     fn write(&self, bytes: &[u8]) -> Result<()> {
+        let cleared = if self.path.is_dir() { std::fs::remove_dir_all(&self.path) } else { Ok(()) };
         let directory = self.path.parent().unwrap_or(Path::new("."));
-        let written = tempfile::NamedTempFile::new_in(directory).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.as_file().sync_all()?;
-            if self.path.is_dir() {
-                std::fs::remove_dir_all(&self.path)?;
-            }
-            file.persist(&self.path).map_err(|error| error.error)?;
-            std::fs::File::open(directory)?.sync_all()
-        });
+        let written = cleared.and_then(|()| self.writer.replace(directory, &[(NAME, bytes)]));
         written.map_err(|error| self.cannot_write(error))
     }
 

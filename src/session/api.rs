@@ -6,6 +6,7 @@ use crate::audit::verdict::Metrics;
 use crate::policy::envelope::Envelope;
 use crate::policy::limits::Limits;
 use crate::policy::options::AuditOptions;
+use crate::policy::text::Text;
 
 pub use super::anchor::Expected;
 pub use super::arm::arm;
@@ -15,8 +16,11 @@ pub use super::engine::{Engine, MAX_TIMEOUT};
 pub use super::hook::{pre_tool_use, session_start, stop};
 pub use super::rescue::rescue;
 pub use super::resume::resume;
+pub use super::role::{RoleRef, role_at_head};
 pub use super::run::run;
+pub use super::signing;
 pub use super::simple::{armed_envelope, reset, status};
+pub use super::trail::{Fault, Listed, Trail, Whole};
 
 /// What `arm` is asked to record.
 #[derive(Debug, Clone)]
@@ -35,6 +39,8 @@ pub struct ArmRequest {
     pub max_attempts: u32,
     /// Whether uncommitted work is part of the baseline.
     pub allow_dirty: bool,
+    /// The role that the envelope was made from.
+    pub role: Option<RoleRef>,
 }
 
 /// What `run` is asked to do.
@@ -81,6 +87,10 @@ pub struct CheckOptions {
     pub rehash: bool,
     /// The anchor that the envelope must have.
     pub anchor: Option<Expected>,
+    /// Who says to have worked.
+    pub actor: Text,
+    /// The command line of the check.
+    pub command: Vec<Text>,
 }
 
 /// The repository that a command is about: any directory of the work tree.

@@ -5,11 +5,14 @@ use std::time::Instant;
 
 use super::anchor::{Anchor, Undo};
 use super::api::{ArmRequest, Progress};
+use super::aside::Aside;
 use super::config::{self, Config, Mode, check_timeout};
+use super::durable::Writer;
 use super::engine::Engine;
 use super::lock::Lock;
 use super::look;
 use super::register;
+use super::role;
 use super::state::{self, Phase, State};
 use super::store::{Record, Store};
 use super::warnings;
@@ -20,18 +23,16 @@ use crate::git::baseline::{self, Taken};
 use crate::git::kept::Keeper;
 use crate::git::open::Repository;
 use crate::git::plane::read::Plane;
+use crate::policy::limits::MAX_ATTEMPTS;
 use crate::policy::text::Text;
 use crate::policy::{command, envelope};
 use crate::snapshot::fingerprint::{self, Fingerprint};
 use crate::snapshot::mapped;
 
-/// The most attempts that an envelope may grant.
-const MAX_ATTEMPTS: u32 = 100;
-
 /// Arms an envelope over the repository that holds `start`.
 pub fn arm(start: &Path, request: &ArmRequest, progress: Progress<'_>) -> Result<Armed> {
     let began = Instant::now();
-    let fresh = arm_with(start, request, None, progress)?;
+    let fresh = arm_with(start, request, None, &Writer::at_once(), progress)?;
     Ok(answer(fresh, request, began.elapsed().as_secs_f64()))
 }
 
@@ -47,6 +48,7 @@ pub struct Fresh {
     pub warnings: Vec<String>,
     /// Held until the operation has ended.
     pub lock: Lock,
+    aside: Aside,
     undo: Undo,
     fingerprint: Fingerprinted,
     branch: Option<Text>,
@@ -57,16 +59,23 @@ impl Fresh {
     pub fn undo(self) {
         // The error that made this necessary is the one to be told; what cannot be removed is told by the next arm.
         let _ = self.store.remove();
+        let _ = self.aside.remove();
         self.anchor.undo(self.undo);
         self.lock.forget();
     }
 }
 
 /// Arms an envelope for whoever drives the agent, and keeps the lock.
-pub fn arm_with(start: &Path, request: &ArmRequest, engine: Option<&Engine>, progress: Progress<'_>) -> Result<Fresh> {
+pub fn arm_with(
+    start: &Path,
+    request: &ArmRequest,
+    engine: Option<&Engine>,
+    writer: &Writer,
+    progress: Progress<'_>,
+) -> Result<Fresh> {
     validate(request)?;
     let repository = Repository::discover(start)?;
-    let store = Store::at(&repository.location.root);
+    let store = Store::with(&repository.location.root, writer.clone());
     refuse_early(&repository, &store)?;
     let lock = Lock::take(&repository.location.git_dir)?;
     let recorded = match refuse_early(&repository, &store) {
@@ -75,8 +84,9 @@ pub fn arm_with(start: &Path, request: &ArmRequest, engine: Option<&Engine>, pro
     };
     match recorded {
         Ok(Recorded { record, undo, fingerprint, branch, warnings }) => {
-            let anchor = Anchor::at(&repository.location.git_dir);
-            Ok(Fresh { store, anchor, record, warnings, lock, undo, fingerprint, branch })
+            let anchor = Anchor::with(&repository.location.git_dir, writer.clone());
+            let aside = Aside::at(&repository.location.git_dir);
+            Ok(Fresh { store, anchor, record, warnings, lock, aside, undo, fingerprint, branch })
         }
         Err(error) => {
             lock.forget();
@@ -109,6 +119,7 @@ fn refuse_early(repository: &Repository, store: &Store) -> Result<()> {
     }
     store.require_free()?;
     Anchor::at(&repository.location.git_dir).refuse_armed()?;
+    Aside::at(&repository.location.git_dir).require_free()?;
     if repository.is_declared_bare() {
         return Err(Error::repository("the configuration says that this repository is bare")
             .hint("If it has a work tree: git config core.bare false"));
@@ -141,6 +152,7 @@ fn record(
         // The first error is the one that the user must see; what cannot be removed is told by the next arm. What stood
         // here before was an empty directory at the most.
         let _ = store.remove();
+        let _ = Aside::at(&repository.location.git_dir).remove();
     })
 }
 
@@ -160,6 +172,9 @@ fn record_with(
     let entries = snapshot.len() as u64;
     let mut taken =
         baseline::take(repository, &mut snapshot, tick, &request.audit.compile()?, mapped, keeper.as_mut())?;
+    let baseline = taken.control.checkouts.first().map(|own| own.commit.as_str()).unwrap_or_default();
+    role::require_commit(request.role.as_ref(), baseline)?;
+    taken.control.uncounted.clone_from(&request.audit.uncounted);
     let warnings = warnings::warnings(request, &snapshot, root);
     progress("writing the fingerprint", 0);
     let registration = register::plan(&repository.location.common_dir)?;
@@ -169,10 +184,14 @@ fn record_with(
     }
     taken.control.plane = Plane::at_arm(repository, &taken.control, &snapshot)?;
     let fingerprint = Fingerprint { control: taken.control.encode(), tick, snapshot };
-    let anchor = Anchor::at(&repository.location.git_dir);
+    let anchor = Anchor::with(&repository.location.git_dir, store.writer().clone());
     let config = config(request, engine, &taken);
     let (bytes, sum) = fingerprint::encode(&fingerprint);
     let (record, undo) = store.arm(&config, first_state(request), (&bytes, sum), &anchor, &registration)?;
+    if let Err(error) = Aside::at(&repository.location.git_dir).write(store) {
+        anchor.undo(undo);
+        return Err(error);
+    }
     let bytes = bytes.len() as u64;
     let kept = taken.control.kept.iter().filter(|kept| kept.work.is_some()).count() as u64;
     let fingerprint =
@@ -187,6 +206,7 @@ fn config(request: &ArmRequest, engine: Option<&Engine>, taken: &Taken) -> Confi
         schema_version: config::SCHEMA_VERSION,
         mode: if engine.is_some() { Mode::Agent } else { Mode::Manual },
         label: Text::from(request.label.clone()),
+        role: request.role.as_ref().map(|role| role.name.clone()),
         baseline: taken.control.checkouts.first().map(|own| own.commit.clone()).unwrap_or_default(),
         policy: request.envelope.clone(),
         audit: request.audit.clone(),
@@ -221,6 +241,7 @@ fn answer(fresh: Fresh, request: &ArmRequest, duration_s: f64) -> Armed {
         phase: Phase::Armed.name(),
         mode: record.config.mode.name(),
         label: record.config.label,
+        role: record.config.role,
         baseline: record.config.baseline,
         branch,
         anchor: record.anchor,

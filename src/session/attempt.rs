@@ -1,6 +1,8 @@
 //! One attempt of an agent, from its brief to the verdict.
 
+use std::collections::BTreeMap;
 use std::fs::File;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -10,6 +12,7 @@ use super::attempt_files::{AttemptFiles, read_back};
 use super::check::{Check, audited_state, interrupted_state};
 use super::engine::Engine;
 use super::lock::Lock;
+use super::recording::{Ending, Recording};
 use super::state::{Phase, State};
 use super::store::{Record, Store};
 use super::{look, progress, running, verify};
@@ -25,6 +28,7 @@ use crate::process::capture::Caps;
 use crate::process::child::{Failure, Limits, Outcome, Streams};
 use crate::process::program::Program;
 use crate::process::supervisor::Supervisor;
+use crate::snapshot::entry::Stat;
 
 /// What one stream of an agent may hold before the agent is ended, in bytes.
 const STREAM_CAP: u64 = 4 * 1024 * 1024;
@@ -49,6 +53,15 @@ pub struct Attempt<'a> {
     pub watch: &'a dyn Watch,
 }
 
+/// What an agent is started with: the program, its streams, and the command line as it is recorded.
+type Prepared = (Program, Streams, Vec<Text>);
+
+/// What stood beside the record when the agent began.
+struct Standing {
+    anchor: Option<Vec<u8>>,
+    inventory: BTreeMap<Vec<u8>, Stat>,
+}
+
 /// Why an attempt came to no verdict.
 pub enum Stop {
     /// The agent did not start: nothing has happened.
@@ -69,14 +82,15 @@ impl Attempt<'_> {
         let number = self.record.state.attempt + 1;
         let files = AttemptFiles::create(self.store, number)?;
         let prompt = self.brief(number);
-        let (program, mut streams) = self.prepare(engine, &files, &prompt)?;
+        let (program, mut streams, command) = self.prepare(engine, &files, &prompt)?;
+        let recording = Recording::begin(self.root, Text::from(engine.name.clone()), command)?;
         let before = self.record.state.clone();
         let mut stdout = files.stdout()?;
         streams.stdout = Some(stdout.try_clone().map_err(cannot_keep)?);
         streams.stderr = Some(files.stderr()?);
         running::begin(self.store, supervisor)?;
-        self.enter(State { phase: Phase::Running, attempt: number, last_error: None, ..before.clone() })?;
-        let kept = self.anchor.bytes()?;
+        self.pass(State { phase: Phase::Running, attempt: number, last_error: None, ..before.clone() })?;
+        let before_agent = Standing { anchor: self.anchor.bytes()?, inventory: self.store.inventory()? };
 
         let limits = Limits {
             timeout: Duration::from_secs(engine.timeout),
@@ -85,17 +99,20 @@ impl Attempt<'_> {
             caps: Caps { cap: STREAM_CAP, keep: 0 },
         };
         let looks = progress::Looks::new(self.root, self.store, &self.record, number, self.watch);
+        let settling = self.store.writer().settle();
         let run = supervisor.run(&program, &limits, streams, &mut || looks.beat());
         looks.end();
+        let settled = settling.end().map_err(|error| self.store.cannot_write(error));
         // Before anything is believed or written: is this still what was armed?
-        let untouched = self.require_untouched(kept.as_deref());
+        let untouched = self.require_untouched(&before_agent, &files);
         match run {
             Ok(outcome) => {
                 untouched?;
+                settled?;
                 self.store.clear_running();
                 let ended = ended(engine, &outcome, &mut stdout)?;
                 files.ended(&json::pretty(&ended))?;
-                Ok(self.audit(ended, supervisor)?)
+                Ok(self.audit(ended, recording, supervisor)?)
             }
             Err(Failure::Start(error)) => {
                 untouched?;
@@ -140,18 +157,25 @@ impl Attempt<'_> {
         })
     }
 
-    fn prepare(&self, engine: &Engine, files: &AttemptFiles, prompt: &str) -> Result<(Program, Streams), Stop> {
+    fn prepare(&self, engine: &Engine, files: &AttemptFiles, prompt: &str) -> Result<Prepared, Stop> {
         let launch = engine.launch(prompt, &files.prompt_path(), self.root).map_err(Stop::NotStarted)?;
         let program =
             agent::program(&launch.argv, self.root).map_err(|why| Stop::NotStarted(cannot_start(engine, &why)))?;
         let prompt = files.prompt(prompt)?;
-        Ok((program, Streams { stdin: launch.on_input.then_some(prompt), ..Streams::default() }))
+        let command = launch.argv.iter().map(|word| Text::from_bytes(word.as_bytes())).collect();
+        Ok((program, Streams { stdin: launch.on_input.then_some(prompt), ..Streams::default() }, command))
     }
 
-    /// Writes a state down and goes on from it.
-    fn enter(&mut self, state: State) -> Result<()> {
+    /// Writes a state down and goes on from it, without waiting for the disk.
+    fn pass(&mut self, state: State) -> Result<()> {
         self.record.state = self.store.update(&State { updated_at: look::now(), ..state })?;
         Ok(())
+    }
+
+    /// Writes a state down in which the attempt may stay.
+    fn enter(&mut self, state: State) -> Result<()> {
+        self.pass(state)?;
+        self.store.settle()
     }
 
     /// Takes note of a failure that leaves no verdict.
@@ -167,11 +191,13 @@ impl Attempt<'_> {
     }
 
     /// Refuses everything that is not exactly as this process left it.
-    fn require_untouched(&self, anchor: Option<&[u8]>) -> Result<()> {
+    fn require_untouched(&self, before: &Standing, files: &AttemptFiles) -> Result<()> {
         let now = self.anchor.vouch(self.store.record())?;
         let same = now.anchor == self.record.anchor
             && now.state == self.record.state
-            && self.anchor.bytes()?.as_deref() == anchor
+            && self.anchor.bytes()? == before.anchor
+            && self.store.inventory()? == before.inventory
+            && files.are_alone()
             && self.lock.is_intact();
         if same {
             return Ok(());
@@ -181,21 +207,26 @@ impl Attempt<'_> {
     }
 
     /// Judges what the agent did, however it ended.
-    fn audit(mut self, ended: Ended, supervisor: &mut Supervisor) -> Result<Ran> {
+    fn audit(mut self, ended: Ended, recording: Recording, supervisor: &mut Supervisor) -> Result<Ran> {
         let began = Instant::now();
         let phase = if ended.failure.is_some() { Phase::EngineError } else { Phase::AgentFinished };
         self.record.state.last_agent = Some(ended.clone());
-        self.enter(State { phase, ..self.record.state.clone() })?;
+        self.pass(State { phase, ..self.record.state.clone() })?;
         let report = |phrase: &str, done: u64| self.watch.report(phrase, done);
         let check =
             Check { store: self.store, record: &self.record, start: self.root, rehash: false, progress: &report };
         let repository = Repository::discover(self.root)?;
-        let verdict = check.audit(repository, self.anchor, Some(supervisor), began)?;
+        let settling = self.store.writer().settle();
+        let audited = check.audit(repository, self.anchor, Some(supervisor), began);
+        let settled = settling.end().map_err(|error| self.store.cannot_write(error));
+        let (mut verdict, evidence) = audited?;
+        settled?;
         if let Some(signal) = supervisor.interrupted() {
             let error = verify::interrupted(signal);
-            self.store.update(&interrupted_state(&self.record.state, &error))?;
+            self.enter(interrupted_state(&self.record.state, &error))?;
             return Err(error);
         }
+        recording.seal(&self.record, &evidence, &mut verdict, |_| Ending::of_agent(&ended))?;
         let audited = audited_state(&self.record.state, &verdict);
         let state = match &ended.failure {
             Some(failure) => State {
@@ -206,6 +237,7 @@ impl Attempt<'_> {
             None => audited,
         };
         self.store.audited(&state, &verdict)?;
+        self.store.settle()?;
         Ok(Ran { verdict, agent: ended, attempt: state.attempt, max_attempts: state.max_attempts })
     }
 }

@@ -8,7 +8,7 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 
 use super::store::Store;
@@ -67,6 +67,16 @@ impl AttemptFiles {
     /// The file of what the agent writes to standard error.
     pub fn stderr(&self) -> Result<File> {
         self.file(STDERR)
+    }
+
+    /// Whether the directory is still where it was made, with the files of this attempt in it and no others.
+    pub fn are_alone(&self) -> bool {
+        let held = rustix::fs::fstat(&self.directory);
+        let found = rustix::fs::statat(CWD, &self.path, AtFlags::SYMLINK_NOFOLLOW);
+        let same =
+            held.is_ok_and(|held| found.is_ok_and(|found| (held.st_dev, held.st_ino) == (found.st_dev, found.st_ino)));
+        let names = std::fs::read_dir(&self.path).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        same && names.into_iter().all(|name| [PROMPT, STDOUT, STDERR].iter().any(|known| name == *known))
     }
 
     /// Writes down how the agent ended.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::anchor::Anchor;
 use super::api::{CheckOptions, Progress};
 use super::opened::Opened;
+use super::recording::{Ending, Recording};
 use super::state::{Phase, State};
 use super::store::{Record, Store};
 use super::verify;
@@ -18,6 +19,7 @@ use crate::error::{Error, Kind, Result};
 use crate::git::control::Control;
 use crate::git::observe::{self, Scene};
 use crate::git::open::Repository;
+use crate::policy::options::AuditRules;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 use crate::process::supervisor::Supervisor;
@@ -56,10 +58,10 @@ impl Look {
         Ok(Look { fingerprint, control, now, delta, kept: store.kept() })
     }
 
-    /// The evidence of what was seen.
-    pub fn evidence(&mut self, repository: Repository) -> Result<Evidence> {
+    /// The evidence of what was seen; with the rules for ignored entries also what lies on disk.
+    pub fn evidence(&mut self, repository: Repository, rules: Option<&AuditRules>) -> Result<Evidence> {
         let delta = std::mem::take(&mut self.delta);
-        observe::observe(repository, &self.scene(), delta)
+        observe::observe(repository, &Scene { rules, ..self.scene() }, delta)
     }
 
     /// What the Git room compares.
@@ -70,6 +72,7 @@ impl Look {
             now: &self.now,
             tick: self.fingerprint.tick,
             kept: self.kept.clone(),
+            rules: None,
         }
     }
 }
@@ -81,9 +84,11 @@ pub fn check(start: &Path, options: &CheckOptions, progress: Progress<'_>) -> Re
     if let Some(expected) = &options.anchor {
         expected.require(&record)?;
     }
+    let recording = Recording::begin(&root, options.actor.clone(), options.command.clone())?;
     let mut supervisor = supervisor_for(&record)?;
     let scene = Check { store: &store, record: &record, start: &root, rehash: options.rehash, progress };
-    let verdict = scene.audit(repository, &anchor, supervisor.as_mut(), began)?;
+    let (mut verdict, evidence) = scene.audit(repository, &anchor, supervisor.as_mut(), began)?;
+    recording.seal(&record, &evidence, &mut verdict, Ending::of_check)?;
     store.audited(&audited_state(&record.state, &verdict), &verdict)?;
     Ok(verdict)
 }
@@ -92,7 +97,7 @@ pub fn check(start: &Path, options: &CheckOptions, progress: Progress<'_>) -> Re
 /// another operation holds the lock.
 pub fn preview(root: &Path, store: &Store, record: &Record) -> Result<Judgement> {
     let scene = Check { store, record, start: root, rehash: false, progress: &|_, _| () };
-    let evidence = scene.look(Repository::discover(root)?)?;
+    let evidence = scene.look(Repository::discover(root)?, None)?;
     Ok(judge::judge(&record.config.policy, &record.config.rules()?, &evidence))
 }
 
@@ -133,10 +138,11 @@ impl Check<'_> {
         anchor: &Anchor,
         supervisor: Option<&mut Supervisor>,
         began: Instant,
-    ) -> Result<Verdict> {
+    ) -> Result<(Verdict, Evidence)> {
         let (evidence, mut judgement, verification) = self.rounds(repository, supervisor)?;
         judgement.notes.extend(anchor.rearmed()?.note().map(Text::from));
-        Ok(conclude(self.record, &evidence, judgement, verification, began.elapsed().as_secs_f64()))
+        let verdict = conclude(self.record, &evidence, judgement, verification, began.elapsed().as_secs_f64());
+        Ok((verdict, evidence))
     }
 
     /// Looks, judges, verifies, and looks again: what is accepted is a tree that a whole round of verifiers left alone.
@@ -148,7 +154,8 @@ impl Check<'_> {
         let config = &self.record.config;
         let rules = config.rules()?;
         let judge = |evidence: &Evidence| judge::judge(&config.policy, &rules, evidence);
-        let mut evidence = self.look(repository)?;
+        let traced = Some(&rules.audit);
+        let mut evidence = self.look(repository, traced)?;
         let mut judgement = judge(&evidence);
         let mut verification = Vec::new();
         for round in 1..=ROUNDS {
@@ -162,7 +169,7 @@ impl Check<'_> {
             verification =
                 run_verifiers(self.store, self.record, self.start, supervisor, self.progress, &mut |command| {
                     self.require_untouched_state()?;
-                    let after = self.look(Repository::discover(self.start)?)?;
+                    let after = self.look(Repository::discover(self.start)?, traced)?;
                     let now = judge(&after);
                     culprits.extend(judge::changed_by(command, (&evidence, &judgement), (&after, &now)));
                     (evidence, judgement) = (after, now);
@@ -181,22 +188,24 @@ impl Check<'_> {
 
     /// A verifier that wrote into the state leaves nothing that could be believed.
     fn require_untouched_state(&self) -> Result<()> {
-        let now = self.store.record()?;
-        if now.anchor == self.record.anchor && now.state == self.record.state {
-            return Ok(());
-        }
-        Err(Error::state("the state changed while the verifiers ran")
+        let changed = Error::state("the state changed while the verifiers ran");
+        let changed = match self.store.record() {
+            Ok(now) if now.anchor == self.record.anchor && now.state == self.record.state => return Ok(()),
+            Ok(_) => changed,
+            Err(error) => changed.caused_by(error),
+        };
+        Err(changed
             .hint("A verifier must not run cordon or write into .cordon/. cordon reset clears the state; arm again."))
     }
 
     /// Looks until the tree has held still, or shows the same twice; what never does so is reported, not accepted.
-    fn look(&self, repository: Repository) -> Result<Evidence> {
-        let (mut seen, mut moving) = self.look_once(repository)?;
+    fn look(&self, repository: Repository, rules: Option<&AuditRules>) -> Result<Evidence> {
+        let (mut seen, mut moving) = self.look_once(repository, rules)?;
         for _ in 1..TRIES {
             if !moving {
                 return Ok(seen);
             }
-            let (again, still) = self.look_once(Repository::discover(self.start)?)?;
+            let (again, still) = self.look_once(Repository::discover(self.start)?, rules)?;
             if again.shows_the_same_work(&seen) {
                 return Ok(again);
             }
@@ -211,13 +220,13 @@ impl Check<'_> {
     }
 
     /// One look, and whether something was written to the tree since it began.
-    fn look_once(&self, repository: Repository) -> Result<(Evidence, bool)> {
+    fn look_once(&self, repository: Repository, rules: Option<&AuditRules>) -> Result<(Evidence, bool)> {
         // Where no file can be made, none tells the time either; the reader still notices files that do not rest.
         let tick = look::tick(self.start).ok();
         let mut look = Look::take(self.start, self.store, &self.record.state, self.rehash, self.progress)?;
         require_baseline(self.record, &look.control)?;
         (self.progress)("comparing what changed", 0);
-        let evidence = look.evidence(repository)?;
+        let evidence = look.evidence(repository, rules)?;
         Ok((evidence, tick.is_some_and(|tick| look.now.changed_since(tick))))
     }
 }
@@ -276,6 +285,7 @@ fn conclude(
         baseline: record.config.baseline.clone(),
         current_head: evidence.head.current.clone(),
         head_changed: evidence.head.moved(),
+        tree: evidence.tree.clone(),
         changed_files: evidence
             .changes
             .iter()
@@ -290,6 +300,8 @@ fn conclude(
         notes,
         verification,
         changes: evidence.changes.clone(),
+        unobserved: evidence.omissions.rows(),
+        session: None,
         anchor: record.anchor.clone(),
         duration_s,
     }

@@ -6,14 +6,12 @@ use super::engine::Engine;
 use crate::error::{Error, Result};
 use crate::policy::command::{self, Command};
 use crate::policy::envelope::{self, Envelope, Rules};
+use crate::policy::limits::MAX_VERIFY_TIMEOUT;
 use crate::policy::options::AuditOptions;
 use crate::policy::text::Text;
 
 /// The version of the file that this program reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
-
-/// The longest time that a verifier may be given, in seconds: a day.
-pub const MAX_VERIFY_TIMEOUT: u64 = 86_400;
 
 /// Who drives the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +43,9 @@ pub struct Config {
     pub mode: Mode,
     /// What the envelope was armed for.
     pub label: Text,
+    /// The role of cordon.toml that it was made from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// The commit at arm.
     pub baseline: String,
     /// What is allowed.

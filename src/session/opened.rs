@@ -32,8 +32,10 @@ impl Opened {
         let root = repository.location.root.clone();
         let store = Store::at(&root);
         let anchor = Anchor::at(&repository.location.git_dir);
-        // Before the lock as well: where nothing is armed, no lock file is made.
-        anchor.vouch(store.record())?;
+        // Where nothing is armed, no lock file is made.
+        if !store.is_armed() {
+            anchor.vouch(store.record())?;
+        }
         let lock = Lock::take(&repository.location.git_dir)?;
         let record = anchor.vouch(store.record())?;
         running::refuse_leftovers(&store)?;

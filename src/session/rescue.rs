@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
+use super::anchor::Anchor;
+use super::aside::Aside;
 use super::store::Store;
 use crate::audit::answer::Rescued;
 use crate::audit::evidence::Mode;
@@ -13,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::git::control::Control;
 use crate::git::files::{below, plain};
 use crate::git::kept::{self, Kept, Work};
-use crate::git::locate;
+use crate::git::locate::{self, Location};
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 
@@ -22,23 +24,41 @@ use crate::policy::text::Text;
 /// The anchor is not asked: work must come back even where no verdict can be trusted any more. Every content is held
 /// against its own digest.
 pub fn rescue(start: &Path, paths: &[RepoPath], to: Option<&Path>) -> Result<Rescued> {
-    let root = locate::locate(start)?.root;
-    let store = Store::at(&root);
-    let record = store.record()?;
-    let control = Control::decode(&store.fingerprint(&record.state)?.control)?;
+    let location = locate::locate(start)?;
+    let root = &location.root;
+    let (control, places) = source(&location)?;
     let wanted = choose(&control.kept, paths)?;
     // All of it is whole, or nothing is written.
     for (_, work) in &wanted {
-        kept::load(&store.kept(), &work.sha256)?;
+        load(&places, work)?;
     }
-    let directory = prepare(&root, to)?;
+    let directory = prepare(root, to)?;
     for (path, work) in &wanted {
-        write(&store.kept(), &directory, path, work)?;
+        write(&load(&places, work)?, &directory, path, work)?;
     }
     Ok(Rescued {
         directory: Text::from_bytes(directory.as_os_str().as_bytes()),
         paths: wanted.into_iter().map(|(path, _)| path.clone()).collect(),
     })
+}
+
+/// What was kept, and where its contents are: in `.cordon/`, and in the Git directory in case that is gone.
+fn source(location: &Location) -> Result<(Control, [PathBuf; 2])> {
+    let store = Store::at(&location.root);
+    let aside = Aside::at(&location.git_dir);
+    let own = store.record().and_then(|record| Control::decode(&store.fingerprint(&record.state)?.control));
+    let control = own.or_else(|error| match aside.control()? {
+        Some(control) => Ok(control),
+        None => Anchor::at(&location.git_dir).explain(error),
+    })?;
+    Ok((control, [store.kept(), aside.contents()]))
+}
+
+/// The bytes of a kept file from the first place that has them whole.
+fn load(places: &[PathBuf], work: &Work) -> Result<Vec<u8>> {
+    let mut loaded = places.iter().map(|place| kept::load(place, &work.sha256));
+    let first = loaded.next().expect("there are two places");
+    first.or_else(|error| loaded.find_map(Result::ok).ok_or(error))
 }
 
 /// The kept files that the paths name: each itself, or everything below it.
@@ -93,18 +113,17 @@ fn beside(root: &Path) -> PathBuf {
     root.parent().unwrap_or(root).join(format!("cordon-rescue-{time}"))
 }
 
-fn write(kept: &Path, directory: &Path, path: &RepoPath, work: &Work) -> Result<()> {
+fn write(bytes: &[u8], directory: &Path, path: &RepoPath, work: &Work) -> Result<()> {
     if path.as_bytes().split(|byte| *byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
         return Err(Error::state(format!("{} is no path that can have been kept", path.plain())));
     }
-    let bytes = kept::load(kept, &work.sha256)?;
     let target = below(directory, path.as_bytes());
     let written = fs::create_dir_all(target.parent().unwrap_or(directory)).and_then(|()| {
         if work.mode == Mode::Symlink {
-            return symlink(std::ffi::OsStr::from_bytes(&bytes), &target);
+            return symlink(std::ffi::OsStr::from_bytes(bytes), &target);
         }
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&target)?;
-        file.write_all(&bytes)?;
+        file.write_all(bytes)?;
         // Set-user-id and its like are nothing to be carried elsewhere.
         file.set_permissions(Permissions::from_mode(u32::from(work.permissions & 0o777)))?;
         file.sync_all()

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::api::{RunRequest, Watch};
 use super::arm::{self, Fresh};
 use super::attempt::{Attempt, Stop, cannot_start};
+use super::durable::Writer;
 use crate::agent::ended::Ran;
 use crate::error::{Error, Kind, Result};
 use crate::git::locate;
@@ -21,7 +22,10 @@ pub fn run(start: &Path, request: &RunRequest, watch: &dyn Watch) -> Result<Ran>
     let root = locate::locate(start)?.root;
     agent::locate(&engine.program(), &root).map_err(|why| cannot_start(engine, &why))?;
     let mut supervisor = supervisor()?;
-    let fresh = arm::arm_with(start, &request.arm, Some(engine), &|phrase, done| watch.report(phrase, done))?;
+    // The agent need not wait for the disk: what arm writes is there before anything is judged.
+    let writer = Writer::later();
+    let report = |phrase: &str, done: u64| watch.report(phrase, done);
+    let fresh = arm::arm_with(start, &request.arm, Some(engine), &writer, &report)?;
     if let Some(signal) = supervisor.interrupted() {
         fresh.undo();
         return Err(Error::new(

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::anchor::Anchor;
+use super::aside::Aside;
 use super::check::require_baseline;
 use super::engine::Engine;
 use super::lock::Lock;
@@ -33,6 +34,7 @@ pub fn status(start: &Path) -> Result<Status> {
         schema_version: SCHEMA_VERSION,
         mode: record.config.mode.name().to_owned(),
         label: record.config.label,
+        role: record.config.role,
         baseline: record.config.baseline,
         policy: record.config.policy,
         verify: record.config.verify,
@@ -74,15 +76,21 @@ pub fn reset(start: &Path, discard_kept: bool) -> Result<ResetReport> {
     let store = Store::at(&location.root);
     let path = Text::from_bytes(store.directory().as_os_str().as_encoded_bytes());
     let anchor = Anchor::at(&location.git_dir);
-    if !store.exists() && !anchor.needs_reset() {
+    let aside = Aside::at(&location.git_dir);
+    if !store.exists() && !anchor.needs_reset() && !aside.exists() {
         return Ok(ResetReport { schema_version: SCHEMA_VERSION, removed: false, path });
     }
     let _lock = Lock::take(&location.git_dir)?;
+    // With the state goes the only trace of an agent that a killed Cordon left at work.
+    running::refuse_leftovers(&store)?;
     if !discard_kept {
         unsaved::refuse(&location, &store, &anchor)?;
     }
-    let ended = anchor.vouch(store.record()).ok().map(|record| record.state.phase);
-    let removed = store.remove()?;
+    let ended = anchor.vouch(store.record()).ok().map(|record| (record.state.phase, record.config.baseline));
+    // An envelope may be armed whose directory is gone.
+    let was_armed = anchor.needs_reset();
+    let removed = store.remove()? || was_armed;
+    aside.remove()?;
     anchor.reset(ended)?;
     Ok(ResetReport { schema_version: SCHEMA_VERSION, removed, path })
 }

@@ -1,17 +1,16 @@
 //! The files under `.cordon/`: read without trust, written so that a crash leaves the old or the new, never a half.
 
-use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 use serde::de::DeserializeOwned;
-use tempfile::NamedTempFile;
 
 use super::anchor::{Anchor, Undo};
 use super::config::{self, Config};
+use super::durable::{TEMPORARY, Writer};
 use super::register::Registration;
 use super::running::Running;
 use super::state::{self, State};
@@ -19,6 +18,7 @@ use crate::audit::verdict::Verdict;
 use crate::error::{Error, Result};
 use crate::json;
 use crate::policy::escape;
+use crate::snapshot::entry::Stat;
 use crate::snapshot::fingerprint::{self, Fingerprint};
 use crate::snapshot::{digest, open};
 
@@ -31,10 +31,9 @@ const FINGERPRINT: &str = "fingerprint";
 const AUDIT: &str = "audit.json";
 const KEPT: &str = "kept";
 const RUNNING: &str = "running";
+/// The file in which hooks count what they denied.
+pub const DENIALS: &str = "denials.jsonl";
 const TEMPORARY_RUNNING: &str = ".tmp-running";
-
-/// How temporary files begin, so that those of a killed process can be told and removed.
-const TEMPORARY: &str = ".tmp-";
 
 /// No state file of this program is longer; what is longer is damaged or a trap.
 const MAX_JSON: u64 = 256 * 1024 * 1024;
@@ -42,6 +41,7 @@ const MAX_JSON: u64 = 256 * 1024 * 1024;
 /// `.cordon/` of one work tree.
 pub struct Store {
     directory: PathBuf,
+    writer: Writer,
 }
 
 /// What `arm` has recorded.
@@ -58,12 +58,27 @@ pub struct Record {
 impl Store {
     /// The store of the work tree at `root`.
     pub fn at(root: &Path) -> Store {
-        Store { directory: root.join(DIRECTORY) }
+        Store::with(root, Writer::at_once())
+    }
+
+    /// The same, with a writer of the caller's choice.
+    pub fn with(root: &Path, writer: Writer) -> Store {
+        Store { directory: root.join(DIRECTORY), writer }
+    }
+
+    /// Whoever writes the files.
+    pub fn writer(&self) -> &Writer {
+        &self.writer
     }
 
     /// The directory.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// Waits until everything that was written is on disk.
+    pub fn settle(&self) -> Result<()> {
+        self.writer.settle().end().map_err(|error| self.cannot_write(error))
     }
 
     /// Whether anything stands in the directory's place.
@@ -113,9 +128,14 @@ impl Store {
         Ok(Record { config, state, anchor })
     }
 
+    /// The file of the fingerprint.
+    pub fn fingerprint_path(&self) -> PathBuf {
+        self.directory.join(FINGERPRINT)
+    }
+
     /// The size of the fingerprint file, 0 when there is none.
     pub fn fingerprint_size(&self) -> u64 {
-        std::fs::symlink_metadata(self.directory.join(FINGERPRINT)).map_or(0, |metadata| metadata.len())
+        std::fs::symlink_metadata(self.fingerprint_path()).map_or(0, |metadata| metadata.len())
     }
 
     /// The fingerprint that belongs to a state.
@@ -147,7 +167,7 @@ impl Store {
         let anchor = anchor(&config_sha256, &state.fingerprint_sha256);
         self.replace(&[(FINGERPRINT, fingerprint), (CONFIG, &bytes)])?;
         register.write()?;
-        let undo = at.arm(&anchor, &config.label)?;
+        let undo = at.arm(&anchor, &config.label, &config.baseline)?;
         match self.update(&state) {
             Ok(state) => Ok((Record { config: config.clone(), state, anchor }, undo)),
             Err(error) => {
@@ -201,6 +221,20 @@ impl Store {
             .map_err(|error| self.cannot_write(error))
     }
 
+    /// What stands in the directory, by name, for whoever lets an agent run beside it; without the file that hooks write.
+    pub fn inventory(&self) -> Result<BTreeMap<Vec<u8>, Stat>> {
+        let directory = self.open()?;
+        let unreadable = |error| self.damaged(".", "cannot be listed").caused_by(error);
+        let mut found = BTreeMap::new();
+        for entry in rustix::fs::Dir::read_from(&directory).map_err(unreadable)? {
+            let name = entry.map_err(unreadable)?.file_name().to_bytes().to_vec();
+            if !matches!(&name[..], b"." | b"..") && name != DENIALS.as_bytes() {
+                found.insert(name.clone(), open::stat(&directory, &name).map_err(unreadable)?);
+            }
+        }
+        Ok(found)
+    }
+
     /// Forgets the keeper.
     pub fn clear_running(&self) {
         // What cannot be removed is compared with the processes that run, by the next command.
@@ -246,15 +280,13 @@ impl Store {
         if stat.size > MAX_JSON && name != FINGERPRINT {
             return Err(self.damaged(name, "is longer than anything that Cordon writes"));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0));
-        file.read_to_end(&mut bytes).map_err(|error| self.damaged(name, "cannot be read").caused_by(error))?;
-        Ok(bytes)
+        open::content(&mut file, stat.size).map_err(|error| self.damaged(name, "cannot be read").caused_by(error))
     }
 
     /// State is believed when it belongs to the user who asks or to the owner of the work tree.
     fn is_trusted(&self, owner: u32) -> bool {
-        let root = self.directory.parent().and_then(|root| std::fs::metadata(root).ok());
-        owner == rustix::process::geteuid().as_raw() || root.is_some_and(|root| root.uid() == owner)
+        let root = || self.directory.parent().and_then(|root| std::fs::metadata(root).ok());
+        owner == rustix::process::geteuid().as_raw() || root().is_some_and(|root| root.uid() == owner)
     }
 
     /// A JSON file of a known version, and its bytes.
@@ -280,24 +312,8 @@ impl Store {
         Ok((value, bytes))
     }
 
-    /// Replaces files one after the other, in order; each is whole at any time, and all are on disk at the end.
     fn replace(&self, files: &[(&str, &[u8])]) -> Result<()> {
-        let prepared = files
-            .iter()
-            .map(|(name, bytes)| self.prepare(bytes).map(|file| (name, file)))
-            .collect::<std::io::Result<Vec<_>>>()
-            .map_err(|error| self.cannot_write(error))?;
-        for (name, file) in prepared {
-            file.persist(self.directory.join(name)).map_err(|error| self.cannot_write(error.error))?;
-        }
-        File::open(&self.directory).and_then(|directory| directory.sync_all()).map_err(|error| self.cannot_write(error))
-    }
-
-    fn prepare(&self, bytes: &[u8]) -> std::io::Result<NamedTempFile> {
-        let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(&self.directory)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        Ok(file)
+        self.writer.replace(&self.directory, files).map_err(|error| self.cannot_write(error))
     }
 
     /// Removes what a killed process left half written.
@@ -316,7 +332,8 @@ impl Store {
             .hint("The verdict cannot be known any more. cordon reset clears the state (it touches no file of yours); look at the changes with git, then arm again.")
     }
 
-    fn cannot_write(&self, error: std::io::Error) -> Error {
+    /// The error of files that could not be written.
+    pub fn cannot_write(&self, error: std::io::Error) -> Error {
         Error::io(format!("cannot write into {}", plain(&self.directory)), error).hint(
             "Nothing was lost: the state is the one from before. Make room or mend the permissions, then try again.",
         )

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::anchor::Anchor;
+use super::aside::Aside;
 use super::state::Phase;
 use super::store::{Record, Store};
 use crate::audit::evidence::Mode;
@@ -22,11 +23,11 @@ const NAMED: usize = 10;
 pub fn refuse(location: &Location, store: &Store, anchor: &Anchor) -> Result<()> {
     let kept = kept::count(&store.kept());
     if kept == 0 {
-        return Ok(());
+        return refuse_aside(location);
     }
     let read = |record: Record| Ok((Control::decode(&store.fingerprint(&record.state)?.control)?, record));
     let lost = match anchor.vouch(store.record()).and_then(read) {
-        Ok((control, record)) => lost(location, &control, &record)?,
+        Ok((control, record)) => lost(location, &control, Some(&record))?,
         Err(cause) => {
             return Err(Error::refused(format!(
                 "the state is damaged, and {kept} contents of uncommitted work are kept in it"
@@ -35,26 +36,46 @@ pub fn refuse(location: &Location, store: &Store, anchor: &Anchor) -> Result<()>
             .hint("Copy .cordon/kept elsewhere if you may need them, then: cordon reset --discard-kept"));
         }
     };
+    refuse_lost(".cordon/", &lost)
+}
+
+/// The same of what stands in the Git directory, when `.cordon/` is gone.
+fn refuse_aside(location: &Location) -> Result<()> {
+    let aside = Aside::at(&location.git_dir);
+    match aside.control() {
+        Ok(None) => Ok(()),
+        Ok(Some(control)) => refuse_lost("the Git directory", &lost(location, &control, None)?),
+        Err(cause) => Err(Error::refused(format!(
+            "{} contents of uncommitted work are kept in the Git directory, and their names cannot be read",
+            aside.count()
+        ))
+        .caused_by(cause)
+        .hint("Copy them elsewhere if you may need them, then: cordon reset --discard-kept")),
+    }
+}
+
+fn refuse_lost(place: &str, lost: &[RepoPath]) -> Result<()> {
     if lost.is_empty() {
         return Ok(());
     }
     let named: Vec<String> = lost.iter().take(NAMED).map(RepoPath::plain).collect();
     let more = if lost.len() > NAMED { format!(", and {} more", lost.len() - NAMED) } else { String::new() };
     let words: Vec<String> = lost.iter().take(NAMED).map(|path| shell::word(path.as_bytes())).collect();
-    Err(Error::refused(format!("only .cordon/ has your uncommitted work any more: {}{more}", named.join(", ")))
+    Err(Error::refused(format!("only {place} has your uncommitted work any more: {}{more}", named.join(", ")))
         .hint(format!("Write it to a new directory: cordon rescue -- {}", words.join(" ")))
         .hint("Or drop it for good: cordon reset --discard-kept"))
 }
 
 /// The kept paths whose content of arm is neither on disk nor in HEAD's commit. What an accepted check has judged as an
 /// edit inside the envelope is not lost.
-fn lost(location: &Location, control: &Control, record: &Record) -> Result<Vec<RepoPath>> {
-    let rules = record.config.rules()?;
-    let accepted = record.state.phase == Phase::Accepted;
+fn lost(location: &Location, control: &Control, record: Option<&Record>) -> Result<Vec<RepoPath>> {
+    let accepted = record.filter(|record| record.state.phase == Phase::Accepted);
+    let rules = accepted.map(|record| record.config.rules()).transpose()?;
     let mut lost = Vec::new();
     for (path, work) in control.kept.iter().filter_map(|kept| Some((&kept.path, kept.work.as_ref()?))) {
         let there = on_disk(&location.root, path, work);
-        let edited = accepted && there.is_some() && rules.decide(path.as_bytes()).is_allowed();
+        let is_allowed = rules.as_ref().is_some_and(|rules| rules.decide(path.as_bytes()).is_allowed());
+        let edited = there.is_some() && is_allowed;
         if there != Some(true) && !edited {
             lost.push((path, work));
         }

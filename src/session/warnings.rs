@@ -13,13 +13,31 @@ const LITERAL: [char; 3] = ['{', '[', '!'];
 
 /// One sentence each; nothing of it refuses the envelope.
 pub fn warnings(request: &ArmRequest, snapshot: &Snapshot, root: &Path) -> Vec<String> {
-    let envelope = &request.envelope;
-    let options = [("--allow", &envelope.allow), ("--deny", &envelope.deny)];
-    let patterns = options.iter().flat_map(|(option, patterns)| patterns.iter().map(move |pattern| (*option, pattern)));
+    let (paths, rest) = (request.envelope.lists(), request.audit.lists());
     let mut all: Vec<String> =
-        patterns.filter_map(|(option, pattern)| about_pattern(option, pattern, snapshot)).collect();
+        each(&paths).filter_map(|(option, pattern)| about_pattern(option, pattern, snapshot)).collect();
+    all.extend(each(&rest).filter_map(|(option, pattern)| about_coverage(option, pattern, snapshot)));
     all.extend(request.verify.iter().flat_map(|source| about_verifier(source, root)));
     all
+}
+
+fn each<'a>(lists: &'a [(&'static str, &'a [Pattern])]) -> impl Iterator<Item = (&'static str, &'a Pattern)> {
+    lists.iter().flat_map(|(option, patterns)| patterns.iter().map(move |pattern| (*option, pattern)))
+}
+
+/// A pattern of what need not be tracked: whether it covers no path, or a directory where the files in it are meant.
+fn about_coverage(option: &str, pattern: &Pattern, snapshot: &Snapshot) -> Option<String> {
+    let source = pattern.as_str();
+    let name = source.trim_end_matches('/');
+    // A submodule is a path of its own.
+    if !is_tracked(snapshot, source) && snapshot.listing(name.as_bytes()).is_some() {
+        return Some(directory_alone(option, source, name));
+    }
+    pattern.futility().map(|futility| format!("{option} {source} {futility}"))
+}
+
+fn directory_alone(option: &str, source: &str, name: &str) -> String {
+    format!("{option} {source} names a directory and covers no file in it; write {name}/**")
 }
 
 /// What a pattern covers can be told from its components before the first wildcard: everything that it covers lies there.
@@ -32,11 +50,10 @@ fn about_pattern(option: &str, pattern: &Pattern, snapshot: &Snapshot) -> Option
     }
     let name = source.trim_end_matches('/');
     if whole && has_tracked(snapshot, name) {
-        return Some(format!("{option} {source} names a directory and covers no file in it; write {name}/**"));
+        return Some(directory_alone(option, source, name));
     }
-    if source.ends_with('/') {
-        let below = if name.ends_with("**") { "" } else { "/**" };
-        return Some(format!("{option} {source} ends in a slash, as no file does; write {name}{below}"));
+    if let Some(futility) = pattern.futility() {
+        return Some(format!("{option} {source} {futility}"));
     }
     let directory = if whole { fixed.rsplit_once('/').map_or("", |(directory, _)| directory) } else { fixed };
     let there = has_tracked(snapshot, directory);

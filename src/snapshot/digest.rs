@@ -67,3 +67,35 @@ pub fn opened(mut file: File, before: &Stat) -> Result<[u8; 32], Errno> {
     let after = Stat::of(&rustix::fs::fstat(&file)?);
     if after == *before { Ok(hasher.finalize().into()) } else { Err(Errno::AGAIN) }
 }
+
+/// SHA-256 of what an open file gives now, however it changes meanwhile, and how many bytes that were. `size` is what its
+/// stat fields said: at that size, and with less than was asked for, its end is reached.
+///
+/// # Errors
+/// The system's error; `EINTR` when `stop` said so.
+pub fn as_read(
+    mut file: &File,
+    size: u64,
+    chunk: &mut [u8],
+    stop: &dyn Fn() -> bool,
+) -> Result<([u8; 32], u64), Errno> {
+    let mut hasher = Sha256::new();
+    let mut total = 0;
+    loop {
+        if stop() {
+            return Err(Errno::INTR);
+        }
+        match file.read(chunk) {
+            Ok(0) => return Ok((hasher.finalize().into(), total)),
+            Ok(read) => {
+                hasher.update(&chunk[..read]);
+                total += read as u64;
+                if total == size && read < chunk.len() {
+                    return Ok((hasher.finalize().into(), total));
+                }
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
+        }
+    }
+}

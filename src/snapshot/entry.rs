@@ -20,6 +20,19 @@ pub enum Kind {
     Special,
 }
 
+impl Kind {
+    /// The kind that a directory listing tells, if it does.
+    pub fn of(told: FileType) -> Option<Kind> {
+        match told {
+            FileType::RegularFile => Some(Kind::File),
+            FileType::Symlink => Some(Kind::Symlink),
+            FileType::Directory => Some(Kind::Directory),
+            FileType::Unknown => None,
+            _ => Some(Kind::Special),
+        }
+    }
+}
+
 /// A point in time as the file system keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Time {
@@ -53,12 +66,7 @@ pub struct Stat {
 impl Stat {
     /// The fields that count, from what the system says.
     pub fn of(system: &SystemStat) -> Stat {
-        let kind = match FileType::from_raw_mode(system.st_mode) {
-            FileType::RegularFile => Kind::File,
-            FileType::Symlink => Kind::Symlink,
-            FileType::Directory => Kind::Directory,
-            _ => Kind::Special,
-        };
+        let kind = Kind::of(FileType::from_raw_mode(system.st_mode)).unwrap_or(Kind::Special);
         let directory = kind == Kind::Directory;
         let time = |secs: i64, nanos: u64| {
             let nanos = u32::try_from(nanos).unwrap_or(u32::MAX);
@@ -74,6 +82,12 @@ impl Stat {
             inode: system.st_ino,
             device: system.st_dev,
         }
+    }
+
+    /// The fields of an entry of which only the kind is known.
+    pub fn unknown(kind: Kind) -> Stat {
+        let time = Time::default();
+        Stat { kind, permissions: 0, links: 0, size: 0, mtime: time, ctime: time, inode: 0, device: 0 }
     }
 
     /// Whether a later change could have left every field as it is: the entry was touched in the clock tick `tick` or

@@ -10,5 +10,6 @@ pub mod fingerprint;
 pub mod mapped;
 pub mod mounts;
 pub mod open;
+pub mod parallel;
 mod varint;
 pub mod walk;

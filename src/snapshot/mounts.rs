@@ -5,10 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::open;
 use crate::policy::path::RepoPath;
 
 /// Where the list is.
 const LIST: &str = "/proc/self/mountinfo";
+
+/// As many bytes as the list rarely has; its own size is told as 0.
+const EXPECTED: u64 = 16 * 1024;
 
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,7 +27,7 @@ pub struct Mount {
 /// The mounts below `directories`, which are absolute, sorted; not those at the directories themselves. A system that
 /// cannot tell has none.
 pub fn below(directories: &[&[u8]]) -> Vec<Mount> {
-    let list = std::fs::read(LIST).unwrap_or_default();
+    let list = std::fs::File::open(LIST).and_then(|mut list| open::content(&mut list, EXPECTED)).unwrap_or_default();
     let inside = |mount: &Mount| {
         let point = &mount.point;
         directories.iter().any(|directory| point.is_within(directory) && point.as_bytes() != *directory)

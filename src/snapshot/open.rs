@@ -4,6 +4,7 @@
 //! lead nowhere else; a FIFO can be opened without a writer.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
@@ -46,6 +47,14 @@ pub fn file<P: AsFd>(parent: P, name: &[u8]) -> Result<(File, Stat), Errno> {
         Kind::Directory => Err(Errno::ISDIR),
         Kind::Symlink | Kind::Special => Err(Errno::INVAL),
     }
+}
+
+/// All bytes of a file from where it stands. `size` is what its stat says: with it no further question is asked, and a file
+/// that is longer is read all the same.
+pub fn content(file: &mut File, size: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).saturating_add(1));
+    file.take(u64::MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The stat fields of the entry `name` of `parent`, not following a link.

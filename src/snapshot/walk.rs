@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use rustix::fs::RawDir;
 use rustix::io::Errno;
 
-use super::entry::{Class, Kind, Listing, Snapshot};
+use super::entry::{Class, Kind, Listing, Snapshot, Stat};
 use super::open;
 use crate::error::{Error, Result};
 use crate::policy::escape;
@@ -39,19 +39,64 @@ const REPORT_EVERY: u64 = 4096;
 /// As many directories as this are read before another thread is worth its start.
 const WORTH_THREADS: usize = 64;
 
-/// Everything under `root`. `report` is told now and then how many entries were seen.
+/// What a walk passes over.
+#[derive(Debug, Clone, Copy)]
+pub enum Scope<'a> {
+    /// What is no part of a repository's work tree: the state of Cordon, ledgers, and the inside of Git directories.
+    WorkTree,
+    /// These paths, of whatever kind they are, and nothing else. No path is too long. Of each entry only the kind is known
+    /// afterwards, which costs no question of its own; whoever reads the entry learns the rest.
+    Without(&'a [RepoPath]),
+}
+
+impl Scope<'_> {
+    /// The entries of `directory` that are passed over whatever they are.
+    fn names_without(&self, directory: &RepoPath) -> Vec<&[u8]> {
+        match self {
+            Scope::WorkTree if directory.is_root() => vec![GIT_DIRECTORY],
+            Scope::WorkTree => Vec::new(),
+            Scope::Without(paths) => {
+                paths.iter().filter(|path| path.parent() == *directory).map(RepoPath::name).collect()
+            }
+        }
+    }
+
+    /// Whether a directory at the top is passed over.
+    fn is_without_directory(&self, name: &[u8]) -> bool {
+        matches!(self, Scope::WorkTree) && NOT_OBSERVED.contains(&name)
+    }
+
+    fn enters(&self, name: &[u8]) -> bool {
+        matches!(self, Scope::Without(_)) || name != GIT_DIRECTORY
+    }
+
+    fn wants_kinds(&self) -> bool {
+        matches!(self, Scope::Without(_))
+    }
+
+    fn is_in_reach(&self, path: &RepoPath) -> bool {
+        matches!(self, Scope::Without(_)) || path.as_bytes().len() <= open::MAX_PATH
+    }
+}
+
+/// Everything under `root` that is part of the work tree. `report` is told now and then how many entries were seen.
 pub fn walk(root: &Path, report: &(dyn Fn(u64) + Sync)) -> Result<Snapshot> {
+    walk_in(root, Scope::WorkTree, report)
+}
+
+/// Everything under `root` within a scope. `report` is told now and then how many entries were seen.
+pub fn walk_in(root: &Path, scope: Scope<'_>, report: &(dyn Fn(u64) + Sync)) -> Result<Snapshot> {
     let fd = open::root(root).map_err(|error| {
         Error::io(format!("cannot open the work tree {}", escape::plain(root.as_os_str().as_encoded_bytes())), error)
     })?;
-    let walker = Walker::new(Arc::new(fd), report);
+    let walker = Walker::new(Arc::new(fd), scope, report);
     let mut listings = walker.work(WORTH_THREADS);
     if walker.is_done() {
         return Ok(Snapshot::new(listings));
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| walker.work(usize::MAX))).collect();
+    std::thread::scope(|threads_of| {
+        let workers: Vec<_> = (1..threads).map(|_| threads_of.spawn(|| walker.work(usize::MAX))).collect();
         listings.append(&mut walker.work(usize::MAX));
         for worker in workers {
             listings.append(&mut worker.join().expect("a walking thread does not panic"));
@@ -74,6 +119,7 @@ struct Queue {
 
 struct Walker<'a> {
     root: Arc<OwnedFd>,
+    scope: Scope<'a>,
     queue: Mutex<Queue>,
     wake: Condvar,
     held: AtomicUsize,
@@ -82,10 +128,10 @@ struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    fn new(root: Arc<OwnedFd>, report: &'a (dyn Fn(u64) + Sync)) -> Self {
+    fn new(root: Arc<OwnedFd>, scope: Scope<'a>, report: &'a (dyn Fn(u64) + Sync)) -> Self {
         let jobs = vec![Job { path: RepoPath::new(Vec::new()), parent: None }];
         let queue = Mutex::new(Queue { jobs, busy: 0 });
-        Walker { root, queue, wake: Condvar::new(), held: AtomicUsize::new(0), seen: AtomicU64::new(0), report }
+        Walker { root, scope, queue, wake: Condvar::new(), held: AtomicUsize::new(0), seen: AtomicU64::new(0), report }
     }
 
     /// Whether no directory waits; asked only while no thread works.
@@ -140,7 +186,7 @@ impl<'a> Walker<'a> {
     fn read(&self, job: Job, buffer: &mut [MaybeUninit<u8>]) -> (Listing, Vec<Job>) {
         let mut listing = Listing::new(job.path.clone());
         let opened = self.open(job).and_then(|fd| {
-            fill(&mut listing, &fd, buffer)?;
+            fill(&mut listing, &fd, self.scope, buffer)?;
             Ok(fd)
         });
         listing.sort();
@@ -157,7 +203,7 @@ impl<'a> Walker<'a> {
     }
 
     fn open(&self, job: Job) -> std::result::Result<OwnedFd, Errno> {
-        if job.path.as_bytes().len() > open::MAX_PATH {
+        if !self.scope.is_in_reach(&job.path) {
             return Err(Errno::NAMETOOLONG);
         }
         let Some(parent) = job.parent else { return open::directory_at(&self.root, job.path.as_bytes()) };
@@ -175,7 +221,7 @@ impl<'a> Walker<'a> {
             .iter()
             .filter(|entry| entry.stat.kind == Kind::Directory)
             .map(|entry| listing.name(entry))
-            .filter(|name| *name != GIT_DIRECTORY)
+            .filter(|name| self.scope.enters(name))
             .collect();
         let keep = !names.is_empty() && self.held.load(Ordering::Relaxed) < MAX_HELD;
         if keep {
@@ -187,19 +233,29 @@ impl<'a> Walker<'a> {
 }
 
 /// Reads the entries of an open directory with their stat fields.
-fn fill(listing: &mut Listing, fd: &OwnedFd, buffer: &mut [MaybeUninit<u8>]) -> std::result::Result<(), Errno> {
+fn fill(
+    listing: &mut Listing,
+    fd: &OwnedFd,
+    scope: Scope<'_>,
+    buffer: &mut [MaybeUninit<u8>],
+) -> std::result::Result<(), Errno> {
     let at_root = listing.path.is_root();
+    let without = scope.names_without(&listing.path);
     let mut directory = RawDir::new(fd, buffer);
     while let Some(entry) = directory.next() {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." || (at_root && name == GIT_DIRECTORY) {
+        if name == b"." || name == b".." || without.contains(&name) {
             continue;
         }
-        match rustix::fs::statat(fd, entry.file_name(), rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
+        let told = if scope.wants_kinds() { Kind::of(entry.file_type()) } else { None };
+        let ask = || {
+            let system = rustix::fs::statat(fd, entry.file_name(), rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
+            Ok(Stat::of(&system))
+        };
+        match told.map_or_else(ask, |kind| Ok(Stat::unknown(kind))) {
             Ok(stat) => {
-                let stat = super::entry::Stat::of(&stat);
-                if !(at_root && stat.kind == Kind::Directory && NOT_OBSERVED.contains(&name)) {
+                if !(at_root && stat.kind == Kind::Directory && scope.is_without_directory(name)) {
                     listing.push(name, stat, Class::Unclassified, None);
                 }
             }
@@ -243,6 +299,24 @@ mod tests {
         assert_eq!(snapshot.entry(b"a/link").map(|entry| entry.stat.kind), Some(Kind::Symlink));
         assert_eq!(snapshot.entry(b"a/b/deep").map(|entry: &Entry| entry.stat.size), Some(1));
         assert_eq!(snapshot.len(), 7);
+    }
+
+    #[test]
+    fn a_scope_names_what_it_is_without() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        for directory in [".git/objects", ".stone/x", "a/.git/refs", "a/b"] {
+            std::fs::create_dir_all(at(directory)).unwrap();
+        }
+        for file in ["a/.git/refs/x", "a/b/c", "a/bc", "venv"] {
+            std::fs::write(at(file), "x").unwrap();
+        }
+        let without = [".stone", "venv", "a/b"].map(RepoPath::from);
+        let snapshot = walk_in(root.path(), Scope::Without(&without), &|_| ()).unwrap();
+        let listings = snapshot.listings().iter();
+        let paths: Vec<String> =
+            listings.flat_map(|listing| listing.entries().iter().map(|entry| listing.path_of(entry).plain())).collect();
+        assert_eq!(paths, [".git", "a", ".git/objects", "a/.git", "a/bc", "a/.git/refs", "a/.git/refs/x"]);
     }
 
     #[test]

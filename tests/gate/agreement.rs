@@ -101,7 +101,14 @@ fn compare(scenario: &Scenario) -> Result<usize, String> {
     let verdict = outcome.json();
     let expected = oracle::ask_git(&place, &base);
     let compared = expected.paths.len();
-    oracle::disagreement(&place, &verdict, &expected).map_or(Ok(compared), |what| Err(report(what)))
+    if let Some(what) = oracle::disagreement(&place, &verdict, &expected) {
+        return Err(report(what));
+    }
+    // Where git makes no tree, nothing is asked of Cordon.
+    match place.written_tree() {
+        Some(tree) if verdict["tree"] != *tree => Err(report(format!("git makes the tree {tree}"))),
+        _ => Ok(compared),
+    }
 }
 
 fn setting(name: &str, default: u64) -> u64 {

@@ -28,7 +28,7 @@ fn nothing_believes_it(sandbox: &Sandbox, expected: &str) {
 }
 
 #[test]
-fn it_is_kept_in_the_git_directory_and_goes_with_a_clean_finish() {
+fn it_is_kept_in_the_git_directory_and_names_nothing_after_a_clean_finish() {
     let sandbox = Sandbox::project();
     let armed = sandbox.arm(&["--allow", "src/**"]).ok().json();
     let kept = json::parse(&fs::read(sandbox.at(".git/cordon.anchor")).unwrap()).unwrap();
@@ -36,7 +36,8 @@ fn it_is_kept_in_the_git_directory_and_goes_with_a_clean_finish() {
     assert_eq!(anchor(&sandbox), armed["anchor"].as_str().unwrap());
     sandbox.check().ok();
     sandbox.cordon(&["reset"]).ok();
-    assert!(!sandbox.at(".git/cordon.anchor").exists());
+    let kept = json::parse(&fs::read(sandbox.at(".git/cordon.anchor")).unwrap()).unwrap();
+    assert_eq!((&kept["armed"], &kept["resets"]), (&Value::Null, &0.into()));
     sandbox.check().refused().says(&["cordon arm"]);
 }
 
@@ -185,4 +186,39 @@ fn the_honest_twin_of_each_command_passes() {
     sandbox.cordon(&["status"]).ok();
     sandbox.cordon(&["diff"]).ok();
     sandbox.cordon(&["explain", "src/app.py"]).ok();
+}
+
+/// Whatever is asked for: an envelope that is armed never reads as if none were.
+#[test]
+fn every_command_says_that_the_state_of_an_armed_envelope_is_gone() {
+    let sandbox = Sandbox::armed();
+    fs::remove_dir_all(sandbox.at(".cordon")).unwrap();
+    for command in [&["check"][..], &["status"], &["diff"], &["rescue"], &["resume"]] {
+        sandbox.cordon(command).refused().says(&["an envelope is armed", ".cordon/ is gone"]);
+    }
+    let report = sandbox.cordon(&["reset"]).ok().json();
+    assert_eq!(report["removed"], true, "an envelope was ended");
+    sandbox.cordon(&["rescue"]).refused().says(&["nothing is armed here"]);
+    let verified = Sandbox::project();
+    verified.arm(&["--allow", "src/**", "--verify", "rm -rf .cordon"]).ok();
+    verified.check().refused().says(&["the state changed while the verifiers ran"]);
+}
+
+/// An accepted check of an empty or small change is no reason to widen the envelope unseen.
+#[test]
+fn a_rearm_over_the_same_commit_is_told_even_after_an_accepted_check() {
+    let sandbox = Sandbox::armed();
+    sandbox.check().ok();
+    sandbox.cordon(&["reset"]).ok();
+    sandbox.arm(&["--allow", "**"]).ok();
+    let told = |sandbox: &Sandbox| sandbox.cordon(&["status"]).ok().json()["rearmed"]["count"].as_i64().unwrap();
+    assert_eq!(told(&sandbox), 1);
+    sandbox.append("README.md", "more\n");
+    let verdict = sandbox.check().ok().json();
+    assert!(json::array(&verdict["notes"]).iter().any(|note| note.as_str().unwrap().contains("re-armed once")));
+    // The honest end: what was accepted is committed.
+    sandbox.cordon(&["reset"]).ok();
+    sandbox.commit("done");
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    assert_eq!(told(&sandbox), 0);
 }

@@ -82,6 +82,37 @@ fn a_dirty_tree_is_refused_whatever_the_dirt() {
 }
 
 #[test]
+fn every_dirty_path_is_named_once() {
+    let sandbox = Sandbox::unborn();
+    for name in ["edited", "gone", "linked", "staged-and-edited", "unlisted"] {
+        sandbox.write(name, "x\n");
+    }
+    sandbox.commit("base");
+    sandbox.append("staged-and-edited", "more\n");
+    sandbox.git(&["add", "staged-and-edited"]).ok();
+    sandbox.git(&["rm", "-q", "--cached", "unlisted"]).ok();
+    for name in ["edited", "staged-and-edited"] {
+        sandbox.append(name, "more\n");
+    }
+    for name in ["gone", "linked"] {
+        fs::remove_file(sandbox.at(name)).unwrap();
+    }
+    std::os::unix::fs::symlink("edited", sandbox.at("linked")).unwrap();
+    sandbox.write("new", "x\n");
+    let dirt = |sandbox: &Sandbox| refuses(sandbox, ALL, &[]).json()["error"]["message"].as_str().unwrap().to_owned();
+    assert_eq!(
+        dirt(&sandbox),
+        "the work tree is dirty: staged staged-and-edited, staged unlisted, missing gone, changed linked, \
+         changed edited, untracked new"
+    );
+    for i in 0..6 {
+        sandbox.write(format!("new{i}"), "x\n");
+    }
+    let message = dirt(&sandbox);
+    assert!(message.ends_with(", and 2 more"), "{message}");
+}
+
+#[test]
 fn arming_twice_is_refused_and_keeps_the_first_envelope() {
     let sandbox = Sandbox::armed();
     let config = fs::read(sandbox.at(".cordon/config.json")).unwrap();

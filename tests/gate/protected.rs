@@ -86,11 +86,14 @@ fn documentation_for_agents_is_documentation() {
 #[test]
 fn the_defaults_can_be_read() {
     let sandbox = Sandbox::empty();
-    let tables = sandbox.cordon(&["policy", "--show-defaults"]).ok().json();
+    let tables = sandbox.cordon(&["policy"]).ok().json();
     for table in ["protected", "scratch", "dependencies"] {
         let rows = json::array(&tables[table]);
         assert!(rows.iter().all(|row| !row["reason"].as_str().unwrap().is_empty()) && rows.len() > 5, "{table}");
     }
-    sandbox.cordon(&["policy", "--show-defaults", "--format", "human"]).ok().says(&["**/.claude/**", "Claude Code"]);
-    sandbox.cordon(&["policy"]).refused();
+    assert_eq!(sandbox.cordon(&["policy", "--show-defaults"]).ok().json(), tables);
+    for args in [&["policy", "--format", "human"][..], &["policy", "--show-defaults", "--format", "human"]] {
+        sandbox.cordon(args).ok().says(&["**/.claude/**", "Claude Code"]);
+    }
+    sandbox.cordon(&["policy", "protected"]).refused();
 }

@@ -24,6 +24,10 @@ fn arm_warns_of_patterns_that_may_not_mean_what_they_seem_to() {
         ("src", Some("names a directory and covers no file in it; write src/**")),
         ("src/", Some("names a directory and covers no file in it; write src/**")),
         ("new/", Some("ends in a slash, as no file does; write new/**")),
+        ("s?c/", Some("ends in a slash, as no file does; write s?c/**")),
+        ("src//app.py", Some("has an empty component, as no path does; write src/app.py")),
+        ("**//app.py", Some("has an empty component, as no path does; write **/app.py")),
+        ("src/app.py**/", None),
         ("scr/**", Some("matches no tracked file, and none is below scr/")),
         ("scr/app.py", Some("matches no tracked file, and none is below scr/")),
         ("build/**", Some("matches no tracked file, and none is below build/")),
@@ -49,6 +53,43 @@ fn arm_warns_of_patterns_that_may_not_mean_what_they_seem_to() {
     sandbox.write("app/[id]/page.js", "x\n");
     sandbox.commit("a name with brackets");
     assert_eq!(warnings(&sandbox.arm(&["--allow", "app/[id]/**", "app/[id]/page.js"]).ok()), [""; 0]);
+}
+
+#[test]
+fn arm_warns_of_every_option_whose_pattern_covers_nothing() {
+    for option in ["--scratch", "--allow-ignored", "--protect", "--allow-protected"] {
+        for (pattern, expected) in [
+            ("build", Some("names a directory and covers no file in it; write build/**")),
+            ("src/", Some("names a directory and covers no file in it; write src/**")),
+            ("new/", Some("ends in a slash, as no file does; write new/**")),
+            ("a//b", Some("has an empty component, as no path does; write a/b")),
+            ("build/**", None),
+            ("not/there/**", None),
+        ] {
+            let sandbox = Sandbox::project();
+            sandbox.write(
+                "build/out",
+                "x
+",
+            );
+            let expected: Vec<String> = expected.iter().map(|words| format!("{option} {pattern} {words}")).collect();
+            assert_eq!(warnings(&sandbox.arm(&["--allow", "**", option, pattern]).ok()), expected);
+        }
+    }
+}
+
+#[test]
+fn explain_warns_of_patterns_that_cover_nothing() {
+    let sandbox = Sandbox::project();
+    let warning = "warning: --allow src/ ends in a slash, as no file does; write src/**
+";
+    sandbox.cordon(&["explain", "src/app.py", "--allow", "src/"]).rejected().says(&[warning]);
+    let denied = ["explain", "src/app.py", "--allow", "**", "--deny", "src//app.py"];
+    sandbox.cordon(&denied).ok().says(&["warning: --deny src//app.py has an empty component, as no path does"]);
+    sandbox.arm(&["--allow", "src/"]).ok();
+    sandbox.cordon(&["explain", "src/app.py"]).rejected().says(&[warning]);
+    let quiet = sandbox.cordon(&["explain", "src/app.py", "--allow", "src/**"]).ok();
+    assert!(!quiet.text().contains("warning:"), "{quiet:?}");
 }
 
 #[test]

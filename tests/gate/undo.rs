@@ -11,7 +11,7 @@ use crate::common::sandbox::Sandbox;
 
 /// Runs the commands of all findings, in their order, until the check accepts or nothing more is offered.
 #[track_caller]
-fn undo_all(sandbox: &Sandbox, what: &str) {
+pub fn undo_all(sandbox: &Sandbox, what: &str) {
     let mut done = Vec::new();
     for _ in 0..8 {
         let outcome = sandbox.check();
@@ -192,4 +192,73 @@ fn a_submodule_is_undone_where_it_lies() {
     sandbox.write("libs/dep/new", "x\n");
     sandbox.check().rejected();
     undo_all(&sandbox, "files of a submodule");
+}
+
+#[test]
+fn the_commands_undo_commits_wherever_they_are_held() {
+    type Act = fn(&Sandbox);
+    fn honest(sandbox: &Sandbox) {
+        sandbox.append("src/util.py", "HONEST = 1\n");
+        sandbox.commit("honest");
+    }
+    fn aside(sandbox: &Sandbox, branch: &str) {
+        sandbox.git(&["switch", "-q", "-c", branch]).ok();
+        sandbox.append("docs/guide.md", "evil\n");
+        sandbox.commit("evil");
+        sandbox.git(&["switch", "-q", "main"]).ok();
+    }
+    let acts: &[(&str, &[&str], Act)] = &[
+        ("on another branch", &["git branch -D nb"], |s| {
+            aside(s, "nb");
+            honest(s);
+        }),
+        ("on another branch, HEAD where it was", &["git branch -D nb"], |s| aside(s, "nb")),
+        ("on branches of hostile names", &[r"git branch -D $'b\342\200\256x' 'it'\''s'"], |s| {
+            aside(s, "it's");
+            s.git(&["branch", "b\u{202e}x", "it's"]).ok();
+            honest(s);
+        }),
+        (
+            "merged",
+            &[
+                "git reset -q --soft BASE && git restore --source=BASE --staged --worktree -- docs/guide.md && git branch -D nb",
+            ],
+            |s| {
+                aside(s, "nb");
+                honest(s);
+                s.git(&["merge", "-q", "--no-edit", "nb"]).ok();
+            },
+        ),
+        ("merged and taken back", &["git reset -q --soft BASE && git branch -D nb"], |s| {
+            aside(s, "nb");
+            s.git(&["merge", "-q", "nb"]).ok();
+            s.git(&["revert", "--no-edit", "HEAD"]).ok();
+            honest(s);
+        }),
+        ("on two branches in two commits", &["git branch -D nb nb2"], |s| {
+            aside(s, "nb");
+            aside(s, "nb2");
+            honest(s);
+        }),
+    ];
+    for (what, expected, act) in acts {
+        let sandbox = Sandbox::project();
+        sandbox.arm(&["--allow", "src/**", "--allow-commits"]).ok();
+        let base = sandbox.git(&["rev-parse", "HEAD"]).ok().text().trim().to_owned();
+        act(&sandbox);
+        let verdict = sandbox.check().rejected().json();
+        let findings = json::array(&verdict["findings"]);
+        let commands: Vec<String> = findings.iter().map(|f| f["undo"].as_str().unwrap_or("none").to_owned()).collect();
+        let expected: Vec<String> = expected.iter().map(|command| command.replace("BASE", &base)).collect();
+        assert_eq!(commands, expected, "{what}");
+        undo_all(&sandbox, what);
+        // The honest commit is where it was, or its work is there still.
+        let util = fs::read_to_string(sandbox.at("src/util.py")).unwrap();
+        assert_eq!(util.contains("HONEST"), *what != "on another branch, HEAD where it was");
+        let on_main = sandbox.git(&["log", "--oneline", "main"]).ok().text().contains("honest");
+        assert_eq!(
+            on_main,
+            ["on another branch", "on branches of hostile names", "on two branches in two commits"].contains(what)
+        );
+    }
 }

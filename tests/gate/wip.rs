@@ -347,3 +347,48 @@ fn damaged_state_with_kept_work_needs_a_word_to_be_dropped() {
     assert!(told.contains(".cordon/kept"), "{told}");
     assert_eq!(reset(&sandbox, &["--discard-kept"]), None);
 }
+
+/// `.cordon/` is an ignored directory, and `git clean -x` removes those.
+#[test]
+fn work_outlives_the_directory_of_cordon() {
+    let sandbox = dirty(&[]);
+    sandbox.git(&["clean", "-fdxq"]).ok();
+    assert!(!sandbox.at(".cordon").exists() && !sandbox.at("notes/n.md").exists());
+    sandbox.check().refused().says(&[".cordon/ is gone", "uncommitted work: cordon rescue"]);
+    let told = reset(&sandbox, &[]).expect("work would be lost");
+    assert!(told.contains("notes/n.md") && told.contains("the Git directory"), "{told}");
+    let directory = rescued(&sandbox, &[]);
+    assert_eq!(fs::read(directory.join("notes/n.md")).unwrap(), b"n\n");
+    assert!(fs::read(directory.join("docs/guide.md")).unwrap().ends_with(b"two hours of thought\n"));
+    fs::create_dir(sandbox.at("notes")).unwrap();
+    fs::copy(directory.join("notes/n.md"), sandbox.at("notes/n.md")).unwrap();
+    assert_eq!(reset(&sandbox, &[]), None, "everything is somewhere else again");
+    assert!(!sandbox.at(".git/cordon.kept").exists());
+    sandbox.arm(&["--allow", "src/**", "--allow-dirty"]).ok();
+    sandbox.check().ok();
+}
+
+#[test]
+fn a_kept_content_that_is_gone_comes_from_the_other_place() {
+    let sandbox = dirty(&[]);
+    fs::remove_dir_all(sandbox.at(".cordon/kept")).unwrap();
+    assert!(rescued(&sandbox, &["docs/guide.md"]).join("docs/guide.md").exists());
+    // What is forged in either place is never written out.
+    for entry in fs::read_dir(sandbox.at(".git/cordon.kept/kept")).unwrap() {
+        fs::write(entry.unwrap().path(), "forged").unwrap();
+    }
+    sandbox.cordon(&["rescue"]).refused().says(&["is missing"]);
+}
+
+/// What stands in the second place without an envelope is not written over.
+#[test]
+fn kept_work_without_an_envelope_is_no_free_place() {
+    let sandbox = dirty(&[]);
+    sandbox.git(&["clean", "-fdxq"]).ok();
+    fs::remove_file(sandbox.at(".git/cordon.anchor")).unwrap();
+    sandbox.arm(&["--allow", "src/**", "--allow-dirty"]).refused().says(&["cordon rescue", "cordon reset"]);
+    assert!(reset(&sandbox, &[]).is_some());
+    assert!(rescued(&sandbox, &["notes/n.md"]).join("notes/n.md").exists());
+    assert_eq!(reset(&sandbox, &["--discard-kept"]), None);
+    assert!(!sandbox.at(".git/cordon.kept").exists());
+}

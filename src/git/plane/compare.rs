@@ -6,8 +6,9 @@ use super::files::{Rule, Seen, Watched, quoted};
 use super::past::Past;
 use super::read::{Part, Plane};
 use super::refs::{Ref, Refs};
-use super::{config, dormant, hooks, inside};
+use super::{config, dormant, hooks, inside, operations};
 use crate::audit::evidence::{Drift, DriftKind};
+use crate::policy::shell;
 use crate::policy::text::Text;
 
 /// What drifted between arm and now.
@@ -34,7 +35,7 @@ pub fn refs_of(armed: &Refs, now: &Refs, past: &dyn Past) -> Vec<Drift> {
 /// What drifted of the settings and files of one repository.
 pub fn part(old: &Part, new: &Part) -> Vec<Drift> {
     if old.broken.is_some() && new.broken.is_some() {
-        return watched(&old.files, &new.files);
+        return watched(&old.files, &new.files, new);
     }
     let moved = old.prefix == new.prefix && (old.dot_git != new.dot_git || old.git_dir != new.git_dir);
     if moved || old.broken.is_some() != new.broken.is_some() {
@@ -52,12 +53,12 @@ pub fn part(old: &Part, new: &Part) -> Vec<Drift> {
     drifts.extend(hooks::compare(&old.hooks, &new.hooks));
     let here = |file: &&Watched| same_place || !file.path.as_bytes().ends_with(b"/.git");
     let files = |part: &Part| part.files.iter().filter(here).cloned().collect::<Vec<_>>();
-    drifts.extend(watched(&files(old), &files(new)));
+    drifts.extend(watched(&files(old), &files(new), new));
     drifts
 }
 
-/// What drifted of the watched files.
-pub fn watched(armed: &[Watched], now: &[Watched]) -> Vec<Drift> {
+/// What drifted of the watched files of a repository.
+pub fn watched(armed: &[Watched], now: &[Watched], part: &Part) -> Vec<Drift> {
     let old: BTreeMap<&[u8], &Watched> = armed.iter().map(|file| (file.path.as_bytes(), file)).collect();
     let new: BTreeMap<&[u8], &Watched> = now.iter().map(|file| (file.path.as_bytes(), file)).collect();
     let mut drifts = Vec::new();
@@ -89,7 +90,14 @@ pub fn watched(armed: &[Watched], now: &[Watched]) -> Vec<Drift> {
         if old.contains_key(path) || (is_gits_own && worktree_of(path, &new) && !worktree_of(path, &old)) {
             continue;
         }
+        let piece = piece(after, part);
+        let is_new = |name: &str| is_new_piece(name, part, &old, &new);
+        if piece.is_some_and(|piece| operations::is_covered(piece, is_new)) {
+            continue;
+        }
+        let abort = piece.and_then(|piece| operations::abort(piece, is_new));
         let undo = match (after.rule, &after.seen) {
+            _ if abort.is_some() => abort.map(|abort| Text::from(format!("git {}{abort}", within(part)))),
             (Rule::Worktree | Rule::WorktreeHead | Rule::Link, _) => None,
             (_, Seen::Directory) => Some(Text::from("rm -r ").raw(&quoted(path))),
             _ => Some(Text::from("rm ").raw(&quoted(path))),
@@ -101,6 +109,22 @@ pub fn watched(armed: &[Watched], now: &[Watched]) -> Vec<Drift> {
         drifts.push(Drift { what, ..drift(after, "", undo) });
     }
     drifts
+}
+
+/// The name of a piece of an operation in the Git directory of its repository.
+fn piece<'a>(file: &'a Watched, part: &Part) -> Option<&'a str> {
+    let inside = file.path.as_bytes().strip_prefix(part.git_dir.as_bytes())?.strip_prefix(b"/")?;
+    (file.rule == Rule::Operation).then(|| std::str::from_utf8(inside).ok()).flatten()
+}
+
+fn is_new_piece(name: &str, part: &Part, old: &BTreeMap<&[u8], &Watched>, new: &BTreeMap<&[u8], &Watched>) -> bool {
+    let path = [part.git_dir.as_bytes(), b"/", name.as_bytes()].concat();
+    new.contains_key(path.as_slice()) && !old.contains_key(path.as_slice())
+}
+
+/// The option that makes Git work in the repository of a part, as seen from the root.
+fn within(part: &Part) -> String {
+    if part.prefix.is_root() { String::new() } else { format!("-C {} ", shell::word(part.prefix.as_bytes())) }
 }
 
 /// Of these files only the content counts, not whether they may be executed.
@@ -132,7 +156,11 @@ fn own_refs(armed: &Refs, now: &Refs, past: &dyn Past) -> Vec<Drift> {
         drifts.push(Drift { kind, subject: Text::from_bytes(name), what, undo });
     };
     for (name, before) in &old {
-        let back = Some(undo(name, before, new.get(name).copied()));
+        let back = match (*name, new.get(name)) {
+            (b"refs/stash", None) => Some(Text::from("git stash store ").raw(before)),
+            (b"refs/stash", Some(_)) => stashed_back(armed, now),
+            (_, now) => Some(undo(name, before, now.copied())),
+        };
         match new.get(name) {
             Some(after) if after == before => {}
             Some(after) => push(
@@ -153,11 +181,15 @@ fn own_refs(armed: &Refs, now: &Refs, past: &dyn Past) -> Vec<Drift> {
             kind => kind,
         };
         let undo = match name.strip_prefix(b"refs/replace/") {
-            Some(id) => Text::from("git replace -d ").raw(&quoted(id)),
-            None if after.as_bytes().contains(&b' ') => Text::from("git symbolic-ref --delete ").raw(&quoted(name)),
-            None => Text::from("git update-ref -d ").raw(&quoted(name)).word(" ").raw(after),
+            Some(id) => Some(Text::from("git replace -d ").raw(&quoted(id))),
+            // A ref without a log is no stash that anybody made.
+            None if *name == b"refs/stash" && now.stashed > 0 => stashed_back(armed, now),
+            None if after.as_bytes().contains(&b' ') => {
+                Some(Text::from("git symbolic-ref --delete ").raw(&quoted(name)))
+            }
+            None => Some(Text::from("git update-ref -d ").raw(&quoted(name)).word(" ").raw(after)),
         };
-        push(kind, name, Text::from("created at ").raw(after), Some(undo));
+        push(kind, name, Text::from("created at ").raw(after), undo);
     }
     drifts
 }
@@ -203,10 +235,13 @@ fn shadows(name: &[u8], old: &BTreeMap<&[u8], &Text>, past: &dyn Past) -> bool {
     short == b"HEAD" || is_id || other
 }
 
+/// How work comes back that was stashed since; `None` unless it is one entry on top of those that were there. Whatever
+/// removed the entry would lose the work.
+fn stashed_back(armed: &Refs, now: &Refs) -> Option<Text> {
+    (now.stashed == armed.stashed + 1).then(|| Text::from("git stash pop -q --index"))
+}
+
 fn undo(name: &[u8], before: &Text, now: Option<&Text>) -> Text {
-    if name == b"refs/stash" {
-        return Text::from("git stash store ").raw(before);
-    }
     if let Some(target) = before.as_bytes().strip_prefix(b"ref: ") {
         return Text::from("git symbolic-ref ").raw(&quoted(name)).word(" ").raw(&quoted(target.trim_ascii()));
     }
@@ -244,7 +279,12 @@ fn shallow(armed: &Refs, now: &Refs, past: &dyn Past) -> Vec<Drift> {
             kind: DriftKind::Graft,
             subject: Text::from("shallow"),
             what: Text::from("history now ends at ").raw(commit),
-            undo: Some(Text::from("git fetch --unshallow")),
+            // In a repository that was whole nothing is there to be fetched: the boundary itself is what is wrong.
+            undo: Some(Text::from(if armed.shallow.is_empty() {
+                "rm -- \"$(git rev-parse --git-path shallow)\""
+            } else {
+                "git fetch --unshallow"
+            })),
         })
         .collect()
 }

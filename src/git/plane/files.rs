@@ -13,6 +13,7 @@ use super::super::open::Repository;
 use crate::audit::evidence::DriftKind;
 use crate::error::Result;
 use crate::policy::config_keys::Origin;
+use crate::policy::shell;
 use crate::policy::text::Text;
 use crate::snapshot::digest;
 
@@ -112,16 +113,22 @@ const OWN: &[(&str, Rule)] = &[
     ("commondir", Rule::Leads),
     ("gitdir", Rule::Leads),
     ("MERGE_HEAD", Rule::Operation),
+    ("MERGE_MODE", Rule::Operation),
     ("CHERRY_PICK_HEAD", Rule::Operation),
     ("REVERT_HEAD", Rule::Operation),
     ("MERGE_AUTOSTASH", Rule::Operation),
     ("BISECT_START", Rule::Operation),
+    ("rebase-merge", Rule::Operation),
     ("rebase-merge/git-rebase-todo", Rule::Operation),
     ("rebase-merge/autostash", Rule::Operation),
     ("rebase-merge/head-name", Rule::Operation),
     ("rebase-merge/onto", Rule::Operation),
+    ("rebase-apply", Rule::Operation),
+    ("rebase-apply/applying", Rule::Operation),
     ("rebase-apply/next", Rule::Operation),
+    ("rebase-apply/head-name", Rule::Operation),
     ("rebase-apply/autostash", Rule::Operation),
+    ("sequencer", Rule::Operation),
     ("sequencer/todo", Rule::Operation),
 ];
 
@@ -259,9 +266,12 @@ pub fn names(directory: &Path) -> Vec<PathBuf> {
 
 /// What stands at a path, following links as Git does; `None` when nothing does.
 pub fn look(path: &Path) -> Option<Seen> {
-    let metadata = match std::fs::metadata(path) {
+    // Most places are empty, so the place itself is asked about first, and where it leads only if it is a link.
+    let own = std::fs::symlink_metadata(path);
+    let is_link = own.as_ref().is_ok_and(std::fs::Metadata::is_symlink);
+    let metadata = match if is_link { std::fs::metadata(path) } else { own } {
         Ok(metadata) => metadata,
-        Err(_) if std::fs::symlink_metadata(path).is_ok_and(|link| link.is_symlink()) => return Some(Seen::Dangling),
+        Err(_) if is_link => return Some(Seen::Dangling),
         Err(error) => {
             use std::io::ErrorKind::{NotADirectory, NotFound};
             let absent = matches!(error.kind(), NotFound | NotADirectory);
@@ -302,8 +312,7 @@ fn words(error: &std::io::Error) -> String {
 
 /// Raw bytes as one word of a shell's command line.
 pub fn quoted(bytes: &[u8]) -> Text {
-    // Only a NUL cannot be quoted, which neither a path nor a value of the configuration holds.
-    Text::from_bytes(shlex::bytes::try_quote(bytes).map_or_else(|_| bytes.to_vec(), std::borrow::Cow::into_owned))
+    Text::from(shell::word(bytes))
 }
 
 #[cfg(test)]
@@ -332,5 +341,7 @@ mod tests {
     fn words_are_quoted_for_a_shell() {
         assert_eq!(quoted(b"a b;c").as_bytes(), b"'a b;c'");
         assert_eq!(quoted(b"plain/path").as_bytes(), b"plain/path");
+        // What would be escaped to be shown is escaped in a way that a shell reads back.
+        assert_eq!(quoted("br\u{202e}x".as_bytes()).as_bytes(), br"$'br\342\200\256x'");
     }
 }

@@ -96,7 +96,7 @@ fn appeared(own: &Part, armed: &Part, new: &Part, now: &Plane) -> Vec<Drift> {
     let is_own = |rule: Rule| matches!(rule, Rule::Sparse | Rule::Worktree | Rule::WorktreeHead);
     let files = new.files.iter().filter(|file| !is_own(file.rule) && !own.files.contains(file));
     let files: Vec<_> = files.filter(|file| !is_its_own_way(new, file)).cloned().collect();
-    drifts.extend(compare::watched(&[], &files));
+    drifts.extend(compare::watched(&[], &files, new));
     for drift in &mut drifts {
         drift.kind = DriftKind::NestedRepository;
     }

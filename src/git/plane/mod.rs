@@ -9,6 +9,7 @@ pub mod files;
 pub mod flags;
 pub mod hooks;
 pub mod inside;
+mod operations;
 pub mod past;
 pub mod peeled;
 pub mod places;

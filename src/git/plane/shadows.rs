@@ -45,6 +45,7 @@ const DIRECTORIES: &[&[u8]] = &[
     b"sequencer",
     b"branches",
     b"remotes",
+    b"cordon.kept",
 ];
 
 /// A ref is no larger than this.

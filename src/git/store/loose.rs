@@ -7,9 +7,9 @@ use gix::hash::Kind;
 use gix::odb::loose::Store;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
-use super::super::parallel;
 use super::check::Forged;
 use crate::snapshot::entry::Time;
+use crate::snapshot::parallel;
 
 /// What the loose objects of one store show.
 #[derive(Default)]

@@ -12,7 +12,6 @@ use rustix::fs::{AtFlags, CWD, FileType};
 use serde::{Deserialize, Serialize};
 
 use super::super::files;
-use super::super::parallel;
 use super::baseline::Baseline;
 use super::check::Forged;
 use super::loose;
@@ -20,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::policy::text::Text;
 use crate::snapshot::digest;
 use crate::snapshot::entry::Time;
+use crate::snapshot::parallel;
 
 /// The name of the index over several packs.
 const MULTI: &str = "multi-pack-index";

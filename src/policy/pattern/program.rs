@@ -26,7 +26,7 @@ pub(super) struct Program {
 
 /// One step through a path: a code point, or a byte that belongs to none.
 #[derive(Clone, Copy)]
-enum Unit {
+pub(super) enum Unit {
     Char(char),
     Undecodable,
 }
@@ -73,10 +73,8 @@ impl Program {
 
     /// Whether the pattern covers the whole of `path`.
     pub(super) fn is_match(&self, path: &[u8]) -> bool {
-        let mut states = vec![0; self.words];
+        let mut states = self.start();
         let mut next = vec![0; self.words];
-        states[0] = 1;
-        self.skip_empty(&mut states);
         for chunk in path.utf8_chunks() {
             let chars = chunk.valid().chars().map(Unit::Char);
             let bytes = chunk.invalid().iter().map(|_| Unit::Undecodable);
@@ -87,7 +85,32 @@ impl Program {
                 std::mem::swap(&mut states, &mut next);
             }
         }
+        self.accepts(&states)
+    }
+
+    /// The states before anything was read.
+    pub(super) fn start(&self) -> Vec<u64> {
+        let mut states = vec![0; self.words];
+        states[0] = 1;
+        self.skip_empty(&mut states);
+        states
+    }
+
+    /// The states after one more character; all zero where nothing can match any more.
+    pub(super) fn after(&self, states: &[u64], unit: Unit) -> Vec<u64> {
+        let mut next = vec![0; self.words];
+        self.step(states, &mut next, unit);
+        next
+    }
+
+    /// Whether what was read is covered as a whole.
+    pub(super) fn accepts(&self, states: &[u64]) -> bool {
         states[self.last / BITS] >> (self.last % BITS) & 1 == 1
+    }
+
+    /// The characters that the pattern holds, in order.
+    pub(super) fn chars(&self) -> &[char] {
+        &self.chars
     }
 
     /// Moves every state over `unit`; tells whether any is left.

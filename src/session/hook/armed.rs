@@ -80,6 +80,7 @@ impl Past {
     pub fn hides(&self, location: &Location, path: &RepoPath, is_directory: bool) -> Result<bool> {
         let nothing = Snapshot::default();
         let scene = Scene {
+            rules: None,
             control: &self.control,
             baseline: &self.fingerprint.snapshot,
             now: &nothing,

@@ -11,10 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::json;
 use crate::policy::text::Text;
-use crate::session::store::Store;
-
-/// The name in Cordon's directory.
-const NAME: &str = "denials.jsonl";
+use crate::session::store::{DENIALS, Store};
 
 /// How long the file may become, in bytes; after that denials are answered and no longer counted.
 const MAX_BYTES: u64 = 256 * 1024;
@@ -31,7 +28,7 @@ pub struct Denials(PathBuf);
 impl Denials {
     /// Those of the envelope that has this store.
     pub fn of(store: &Store) -> Denials {
-        Denials(store.directory().join(NAME))
+        Denials(store.directory().join(DENIALS))
     }
 
     /// Takes note of a denial; says how often the same was denied before.

@@ -102,7 +102,7 @@ fn who_survives_both_is_named_by_the_next_command() {
             sandbox.check().ok();
             return;
         }
-        for command in [&["check"][..], &["resume"], &["diff"]] {
+        for command in [&["check"][..], &["resume"], &["diff"], &["reset"]] {
             sandbox.cordon(command).refused().says(&[survivor, "left processes behind"]);
         }
         assert!(Command::new("kill").args(["-KILL", survivor]).status().unwrap().success());

@@ -30,6 +30,16 @@ fn an_edited_state() {
 }
 
 #[test]
+fn anything_new_or_replaced_beside_the_state() {
+    refused("touch .cordon/x");
+    refused("mkdir .cordon/kept");
+    refused("cp .cordon/running .cordon/r && mv .cordon/r .cordon/running");
+    refused("mv .cordon/attempts .git/away && ln -s ../.git/away .cordon/attempts");
+    refused("mv .cordon/attempts/1 .git/away && cp -r .git/away .cordon/attempts/1");
+    refused("echo x > .cordon/attempts/1/agent.json");
+}
+
+#[test]
 fn a_removed_or_edited_anchor() {
     refused("rm .git/cordon.anchor");
     refused("echo ' ' >> .git/cordon.anchor");

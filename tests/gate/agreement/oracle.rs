@@ -124,7 +124,7 @@ fn age(dir: &Path) {
     let old = Timespec { tv_sec: 978_307_200, tv_nsec: 0 };
     for entry in fs::read_dir(dir).unwrap() {
         let entry = entry.unwrap();
-        if entry.file_name() == ".git" || entry.file_name() == ".cordon" {
+        if [".git", ".cordon", ".stone"].iter().any(|own| entry.file_name() == *own) {
             continue;
         }
         if entry.file_type().unwrap().is_dir() {

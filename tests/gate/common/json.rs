@@ -17,6 +17,11 @@ pub fn parse(raw: &[u8]) -> Result<Value, String> {
     serde_json::from_slice(&without_lone_surrogates(raw)).map_err(|error| error.to_string())
 }
 
+/// Parses one line of a ledger, which may hold any UTF-8.
+pub fn parse_any(raw: &[u8]) -> Result<Value, String> {
+    serde_json::from_slice(&without_lone_surrogates(raw)).map_err(|error| error.to_string())
+}
+
 /// The bytes that a string of the parsed document stands for.
 pub fn bytes(value: &Value) -> Vec<u8> {
     let text = value.as_str().unwrap_or_else(|| panic!("not a string: {value}"));

@@ -1,5 +1,6 @@
 //! What every black-box test stands on: hermetic repositories, bounded child processes, and readable results.
 
+pub mod disk;
 pub mod json;
 pub mod outcome;
 pub mod run;

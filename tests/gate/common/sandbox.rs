@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
@@ -27,6 +28,8 @@ pub struct Sandbox {
     base: TempDir,
     /// The work tree.
     pub root: PathBuf,
+    /// Whether the test damages the trail of checks.
+    damaged: AtomicBool,
 }
 
 impl Sandbox {
@@ -41,7 +44,7 @@ impl Sandbox {
         let root = base.path().canonicalize().unwrap().join("repo");
         fs::create_dir(root.parent().unwrap().join("home")).unwrap();
         fs::create_dir(&root).unwrap();
-        Sandbox { base, root }
+        Sandbox { base, root, damaged: AtomicBool::new(false) }
     }
 
     /// A repository without a commit.
@@ -66,6 +69,11 @@ impl Sandbox {
         let sandbox = Self::project();
         sandbox.arm(&["--allow", "src/**"]).ok();
         sandbox
+    }
+
+    /// Says that what stands in `.stone/` at the end is not what Cordon wrote there.
+    pub fn damages_the_trail(&self) {
+        self.damaged.store(true, Ordering::Relaxed);
     }
 
     /// The directory that holds the repository, and nothing else of this machine.
@@ -177,12 +185,59 @@ impl Sandbox {
         self.cordon(&[&["arm", "test"], args].concat())
     }
 
+    /// The tree that `git add -A` and `git write-tree` make of the work tree, with an index that is thrown away; `None`
+    /// where git refuses.
+    pub fn written_tree(&self) -> Option<String> {
+        let scratch = self.outside().join("written-index");
+        let index = self.git(&["rev-parse", "--git-path", "index"]).ok().stdout;
+        fs::copy(self.at(OsStr::from_bytes(index.trim_ascii_end())), &scratch).unwrap();
+        let ask = |args: &[&str]| {
+            let mut command = self.git_command(args);
+            command.env("GIT_INDEX_FILE", &scratch);
+            run(command, b"", PATIENCE)
+        };
+        let added = ask(&["add", "-A"]).code() == 0;
+        added.then(|| String::from_utf8(ask(&["write-tree"]).ok().stdout).unwrap().trim().to_owned())
+    }
+
     /// `cordon check`.
     #[track_caller]
     #[must_use]
     pub fn check(&self) -> Outcome {
         self.cordon(&["check"])
     }
+}
+
+/// The trail of checks that a test leaves is whole, unless the test says that it damages one: our own program verifies it,
+/// and each ledger is kept where `CORDON_TEST_LEDGERS` says, for whoever verifies them all with the older `stone`.
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let Some(kept) = std::env::var_os("CORDON_TEST_LEDGERS") else { return };
+        let is_whole = !self.damaged.load(Ordering::Relaxed) && !std::thread::panicking();
+        if !is_whole || !self.at(".stone/index.jsonl").exists() {
+            return;
+        }
+        let kept = Path::new(&kept).join(".stone/sessions");
+        for entry in fs::read_dir(self.at(".stone/sessions")).into_iter().flatten().flatten() {
+            let bytes = fs::read(entry.path().join("events.jsonl")).unwrap();
+            fs::create_dir_all(kept.join(entry.file_name())).unwrap();
+            fs::write(kept.join(entry.file_name()).join("events.jsonl"), bytes).unwrap();
+        }
+        // A repository that the test has broken cannot be asked, which is another code than that of a trail that is not whole.
+        let verified = self.cordon(&["ledger", "verify"]);
+        assert_ne!(verified.code(), 3, "{verified:?}");
+    }
+}
+
+/// The older `stone`; says so when it is not there, and fails when all tests were asked for.
+pub fn older_stone() -> Option<OsString> {
+    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/stone-venv/bin/stone");
+    let found = std::env::var_os("CORDON_TEST_STONE").or_else(|| installed.exists().then(|| installed.into()));
+    assert!(found.is_some() || std::env::var_os("CORDON_TEST_ALL").is_none(), "the older `stone` is not there");
+    if found.is_none() {
+        eprintln!("skipped: the older `stone` is not there; CORDON_TEST_STONE names it");
+    }
+    found
 }
 
 /// The `cordon` under test.

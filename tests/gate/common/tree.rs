@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 /// directories size and mtime.
 pub type Picture = BTreeMap<PathBuf, String>;
 
-/// Pictures all of `root` except Cordon's own directory.
+/// Pictures all of `root` except Cordon's own directories.
 pub fn picture(root: &Path) -> Picture {
     let mut all = Picture::new();
     add(root, &mut all);
@@ -54,7 +54,7 @@ fn add(path: &Path, all: &mut Picture) {
     if meta.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
             let entry = entry.unwrap();
-            if entry.file_name() != ".cordon" {
+            if entry.file_name() != ".cordon" && entry.file_name() != ".stone" {
                 add(&entry.path(), all);
             }
         }

@@ -17,7 +17,11 @@ impl Ordinary {
         sandbox.write("build/secret.o", "1");
         sandbox.write("src/sub/deep.py", "x\n");
         sandbox.commit("more");
-        fs::copy(cordon_program(), sandbox.outside().join("cordon")).unwrap();
+        // Not by this process: whatever another test starts meanwhile would hold the copy open for writing, and a program
+        // that somebody may write cannot be started.
+        let mut copy = sandbox.command("cp");
+        copy.arg(cordon_program()).arg(sandbox.outside().join("cordon"));
+        run(copy, b"", PATIENCE).ok();
         let open = Permissions::from_mode(0o755);
         for dir in [sandbox.path(), sandbox.outside(), &sandbox.outside().join("cordon")] {
             fs::set_permissions(dir, open.clone()).unwrap();

@@ -17,6 +17,7 @@ fn keys_that_run_redirect_or_blind_are_violations() {
         ("alias.st", "!true"),
         ("url.https://mirror.invalid/.insteadOf", "https://example.invalid/"),
         ("remote.origin.pushurl", "https://mirror.invalid/a.git"),
+        ("remote.origin.fetch", "+refs/heads/*:refs/heads/*"),
         ("remote.new.url", "https://mirror.invalid/a.git"),
         ("branch.main.pushRemote", "https://mirror.invalid/a.git"),
         ("status.showUntrackedFiles", "no"),

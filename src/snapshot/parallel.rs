@@ -20,8 +20,7 @@ where
     M: Fn() -> W,
     F: Fn(&mut W, &T) -> R + Sync,
 {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-    let threads = cores.min(items.len() / WORTH_A_THREAD).max(1);
+    let threads = threads(items.len());
     if threads == 1 {
         return items.iter().map(|item| answer(worker, item)).collect();
     }
@@ -48,4 +47,14 @@ where
     });
     chunks.sort_unstable_by_key(|(start, _)| *start);
     chunks.into_iter().flat_map(|(_, answers)| answers).collect()
+}
+
+/// How many threads so many items are worth. The cores are only asked for where more than one thread is: that reads files
+/// of the system, which a small repository would feel.
+fn threads(items: usize) -> usize {
+    let worth = items / WORTH_A_THREAD;
+    if worth <= 1 {
+        return 1;
+    }
+    std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS).min(worth)
 }

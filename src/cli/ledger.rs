@@ -1,0 +1,130 @@
+//! `cordon ledger`.
+
+use std::path::Path;
+
+use super::args::Format;
+use super::args::ledger::{Ledger, LedgerAction, Named, Sign, Verify};
+use super::terminal::{Terminal, talk};
+use crate::error::{Error, Result};
+use crate::exit::Exit;
+use crate::policy::text::Text;
+use crate::report;
+use crate::session::api::{Fault, Trail, Whole, signing};
+
+/// Reads the trail of checks, or signs one.
+pub fn run(repo: &Path, arguments: &Ledger, format: Option<Format>, terminal: &mut Terminal) -> Result<Exit> {
+    match &arguments.action {
+        LedgerAction::Keygen { file } => keygen(file, terminal),
+        action => {
+            let trail = Trail::open(repo)?;
+            match action {
+                LedgerAction::List => list(&trail, terminal),
+                LedgerAction::Show(Named { session }) => show(&trail, session, terminal),
+                LedgerAction::Verify(verify) => self::verify(&trail, verify, terminal),
+                LedgerAction::Path(Named { session }) => path(&trail, session, terminal),
+                LedgerAction::Export(Named { session }) => export(&trail, session, format, terminal),
+                LedgerAction::Sign(sign) => self::sign(&trail, sign, terminal),
+                LedgerAction::Keygen { .. } => Ok(Exit::Accepted),
+            }
+        }
+    }
+}
+
+fn list(trail: &Trail, terminal: &mut Terminal) -> Result<Exit> {
+    let (listed, broken) = trail.list();
+    for line in broken {
+        talk(&report::error::warning(&format!("line {line} of .stone/index.jsonl names no session")));
+    }
+    let rows: Vec<report::ledger::Row<'_>> = listed
+        .iter()
+        .map(|listed| report::ledger::Row {
+            session: &listed.row.id,
+            started_at: &listed.row.started_at,
+            actor: listed.actor.as_ref(),
+            outcome: &listed.row.outcome,
+            passed: listed.passed,
+        })
+        .collect();
+    terminal.answer(|| report::ledger::list(&rows), || report::ledger::list_json(&rows, broken))?;
+    Ok(Exit::Accepted)
+}
+
+/// A session that is whole, or the refusal to tell anything of it.
+fn whole(trail: &Trail, name: &str) -> Result<(String, Whole)> {
+    let id = trail.resolve(name)?;
+    let whole = trail.whole(&id).map_err(|fault| {
+        Error::state(format!("session {id} is not intact: {}", fault.reason))
+            .hint("cordon ledger verify names the first session that is broken.")
+    })?;
+    Ok((id, whole))
+}
+
+fn show(trail: &Trail, name: &str, terminal: &mut Terminal) -> Result<Exit> {
+    let (_, Whole { ledger, audit, .. }) = whole(trail, name)?;
+    let verdict = audit.as_ref().map(|audit| &audit.verdict);
+    terminal.answer(|| report::ledger::show(&ledger, verdict), || report::ledger::json(&ledger, verdict))?;
+    Ok(Exit::Accepted)
+}
+
+fn verify(trail: &Trail, arguments: &Verify, terminal: &mut Terminal) -> Result<Exit> {
+    let key = arguments.key.as_deref().map(signing::public_key).transpose()?;
+    let id = trail.resolve(&arguments.named.session)?;
+    let verified = trail.verify().and_then(|sessions| {
+        let whole = trail.whole(&id)?;
+        if let Some(key) = &key {
+            signing::check(trail, &id, whole.statement.as_deref(), key)?;
+        }
+        Ok(report::ledger::Intact {
+            sessions,
+            records: whole.ledger.records(),
+            has_verdict: whole.audit.is_some(),
+            signed_by: key.as_ref().map(crate::ledger::dsse::PublicKey::id),
+        })
+    });
+    let verified =
+        verified.map_err(|Fault { session, record, reason }| report::ledger::Broken { session, record, reason });
+    terminal.answer(|| report::ledger::verified(&id, &verified), || report::ledger::verified_json(&id, &verified))?;
+    Ok(if verified.is_ok() { Exit::Accepted } else { Exit::Rejected })
+}
+
+fn path(trail: &Trail, name: &str, terminal: &mut Terminal) -> Result<Exit> {
+    let id = trail.resolve(name)?;
+    let path = trail.store.path().join("sessions").join(id);
+    let path = Text::from_bytes(path.as_os_str().as_encoded_bytes());
+    terminal.answer(|| format!("{}\n", path.plain()), || report::ledger::path_json(&path))?;
+    Ok(Exit::Accepted)
+}
+
+fn export(trail: &Trail, name: &str, format: Option<Format>, terminal: &mut Terminal) -> Result<Exit> {
+    let (id, Whole { ledger, audit, statement }) = whole(trail, name)?;
+    let verdict = audit.as_ref().map(|audit| &audit.verdict);
+    match (format, statement) {
+        (None | Some(Format::Json), _) => terminal.raw(&report::ledger::json(&ledger, verdict))?,
+        (Some(Format::Human | Format::Markdown), _) => {
+            terminal.raw(report::ledger::markdown(&ledger, verdict).as_bytes())?;
+        }
+        (Some(Format::Intoto), Some(statement)) => terminal.raw(&statement)?,
+        (Some(Format::Intoto), None) => {
+            return Err(Error::refused(format!("session {id} holds no check, so there is no statement of it")));
+        }
+    }
+    Ok(Exit::Accepted)
+}
+
+fn keygen(file: &Path, terminal: &mut Terminal) -> Result<Exit> {
+    let (public, id) = signing::keygen(file)?;
+    let text = |path: &Path| Text::from_bytes(path.as_os_str().as_encoded_bytes());
+    let (private, public) = (text(file), text(&public));
+    terminal.answer(
+        || report::ledger::keys(&private, &public, &id),
+        || report::ledger::keys_json(&private, &public, &id),
+    )?;
+    Ok(Exit::Accepted)
+}
+
+fn sign(trail: &Trail, arguments: &Sign, terminal: &mut Terminal) -> Result<Exit> {
+    let id = trail.resolve(&arguments.named.session)?;
+    let key = signing::sign(trail, &id, &arguments.key)?;
+    terminal.answer(|| report::ledger::signed(&id, &key), || report::ledger::signed_json(&id, &key))?;
+    Ok(Exit::Accepted)
+}
