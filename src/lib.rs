@@ -13,8 +13,9 @@
 //!
 //! | room       | PURE | what it is for                                                   | may use                                       |
 //! |------------|------|------------------------------------------------------------------|-----------------------------------------------|
-//! | `cli`      |      | arguments, one file a command, the terminal                      | `session` `agent` `report` `audit` `ledger` `policy` `error` `exit` `json` |
+//! | `cli`      |      | arguments, one file a command, the terminal                      | `session` `stone` `agent` `report` `audit` `ledger` `policy` `error` `exit` `json` |
 //! | `session`  |      | the state machine and its files: arm, check, run, status, reset  | `git` `agent` `process` `audit` `ledger` `snapshot` `policy` `error` `json` |
+//! | `stone`    |      | a session around a command, in any directory, with or without Git | `ledger` `process` `snapshot` `policy` `error` `exit` |
 //! | `git`      |      | the only room that opens a Git repository; fills the evidence    | `audit` `snapshot` `policy` `error` `json`    |
 //! | `agent`    | PURE | what an agent is told, how it is started, what it says of itself | `audit` `policy` `error` `json`               |
 //! | `process`  |      | programs under a keeper, with a deadline and a cap on output     | `policy` `error` `exit`                       |
@@ -40,3 +41,4 @@ pub mod process;
 pub mod report;
 pub mod session;
 pub mod snapshot;
+pub mod stone;

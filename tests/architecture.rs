@@ -21,7 +21,8 @@ const IMPURE: [&str; 9] = [
 ];
 
 /// Crates that only one room may use, so that the others do not depend on what they are like.
-const CRATES: [(&str, &str); 4] = [("gix::", "git"), ("clap::", "cli"), ("anstream::", "cli"), ("indicatif::", "cli")];
+const CRATES: [(&str, &str); 5] =
+    [("gix::", "git"), ("clap::", "cli"), ("anstream::", "cli"), ("indicatif::", "cli"), ("ureq::", "stone")];
 
 struct Room {
     pure: bool,

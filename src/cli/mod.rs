@@ -19,5 +19,6 @@ mod reset;
 mod run;
 mod run_args;
 mod status;
+pub mod stone;
 mod terminal;
 mod usage;
