@@ -7,6 +7,9 @@ use serde_json::value::RawValue;
 
 use super::escape;
 
+/// The longest path that a system call of Linux takes, in bytes, its end included: behind a longer one nothing is found.
+pub const PATH_MAX: usize = 4096;
+
 /// A repository-relative path: raw bytes, components separated by `/`, no leading or trailing slash.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct RepoPath(Box<[u8]>);

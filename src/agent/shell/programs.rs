@@ -26,6 +26,7 @@ impl Reader<'_> {
         };
         if let Some(wrapped) = wrappers::unwrap(name, rest) {
             let mut inside = state.clone();
+            inside.assign(&wrapped.assigned);
             if let Some(directory) = wrapped.chdir {
                 inside.enter(directory.known());
             }
@@ -36,7 +37,7 @@ impl Reader<'_> {
             "pushd" => {
                 let left = state.cwd.clone();
                 state.change(rest);
-                state.stack.push(left);
+                state.push(left);
             }
             "popd" => state.cwd = state.stack.pop().flatten(),
             "eval" => {
@@ -47,6 +48,10 @@ impl Reader<'_> {
                 }
             }
             "." | "source" => state.unknown(),
+            "export" | "declare" | "typeset" => state.assign(rest),
+            "unset" => state.unset(rest),
+            // Whatever it does, it does not plainly do it here.
+            "git" if state.astray => {}
             "git" => git::run(rest, &mut Scene { cwd: state.cwd.as_deref(), acts: self.acts }),
             _ if SHELLS.contains(&name) => self.shell(rest, input, state),
             _ => commands::run(name, rest, &mut Scene { cwd: state.cwd.as_deref(), acts: self.acts }),

@@ -16,7 +16,7 @@ const ENDINGS: [&str; 8] = ["}", "fi", "done", "esac", "then", "else", "elif", "
 /// What a command line does that starts in `cwd`, as far as it plainly does it.
 pub fn read(command: &str, cwd: &str) -> Vec<Act> {
     let mut acts = Vec::new();
-    let start = State { cwd: Some(cwd.to_owned()), stack: Vec::new() };
+    let start = State { cwd: Some(cwd.to_owned()), stack: Vec::new(), astray: false };
     // What cannot be read to its end is run by no shell.
     if source(command, &start, DEPTH, &mut acts).is_err() {
         acts.clear();
@@ -297,7 +297,14 @@ impl Reader<'_> {
         if self.at == begin {
             return Err(Unreadable);
         }
-        let command: Vec<Word> = words.into_iter().skip_while(|word| word.assigns).collect();
-        self.run(&command, input.as_ref(), state)
+        let (assigned, command) = words.split_at(words.iter().take_while(|word| word.assigns).count());
+        let astray = state.astray;
+        state.assign(assigned);
+        self.run(command, input.as_ref(), state)?;
+        // What stands before a program is for that one alone.
+        if !assigned.is_empty() && !command.is_empty() {
+            state.astray = astray;
+        }
+        Ok(())
     }
 }

@@ -67,6 +67,8 @@ pub struct Wrapped {
     pub words: Vec<Word>,
     /// The directory that it changes to first.
     pub chdir: Option<Word>,
+    /// The assignments before the other program.
+    pub assigned: Vec<Word>,
 }
 
 /// What a program runs, if it is a wrapper; `Some` of no words when it runs nothing that can be told.
@@ -74,15 +76,19 @@ pub fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == name)?;
     let parsed = options::parse(words, &wrapper.form);
     if parsed.has(wrapper.idle) {
-        return Some(Wrapped { words: Vec::new(), chdir: None });
+        return Some(Wrapped { words: Vec::new(), chdir: None, assigned: Vec::new() });
     }
     let rest = parsed.operands.iter().copied().skip(wrapper.own);
     let assigned = |word: &Word| wrapper.assigns && word.known().is_none_or(|text| text.contains('='));
-    let mut inner: Vec<Word> = rest.skip_while(|word| assigned(word)).cloned().collect();
+    let (before, mut inner): (Vec<Word>, Vec<Word>) = {
+        let all: Vec<&Word> = rest.collect();
+        let (before, inner) = all.split_at(all.iter().take_while(|word| assigned(word)).count());
+        (before.iter().copied().cloned().collect(), inner.iter().copied().cloned().collect())
+    };
     if name == "xargs" {
         appended(&mut inner, parsed.value(&["I", "replace"]));
     }
-    Some(Wrapped { words: inner, chdir: parsed.value(wrapper.chdir).cloned() })
+    Some(Wrapped { words: inner, chdir: parsed.value(wrapper.chdir).cloned(), assigned: before })
 }
 
 /// xargs puts words in that only its input knows: at a mark, or at the end.

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::git::locate::Location;
-use crate::policy::path::RepoPath;
+use crate::policy::path::{PATH_MAX, RepoPath};
 
 /// How many links may lead on to each other; Linux follows forty.
 const LINKS: usize = 40;
@@ -26,7 +26,8 @@ const CONTROL: [&[u8]; 3] = [b".git", b".cordon", b".stone"];
 
 /// Where `path` leads. `follow` says whether a link at its very end is followed.
 pub fn lead(location: &Location, path: &Path, follow: bool) -> Led {
-    let Some(real) = resolve(path, follow) else { return Led::Elsewhere };
+    let real = resolve(path, follow).filter(|real| real.as_os_str().len() < PATH_MAX);
+    let Some(real) = real else { return Led::Elsewhere };
     for directory in [&location.git_dir, &location.common_dir] {
         if real.starts_with(directory) {
             return Led::Control(RepoPath::from(real.as_os_str().as_bytes()));
@@ -52,9 +53,12 @@ pub fn resolve(path: &Path, follow: bool) -> Option<PathBuf> {
             real.pop();
             continue;
         }
-        let next = real.join(&name);
+        real.push(&name);
         let last = waiting.is_empty();
-        match std::fs::read_link(&next) {
+        if real.as_os_str().len() >= PATH_MAX {
+            continue;
+        }
+        match std::fs::read_link(&real) {
             Ok(target) if follow || !last => {
                 links += 1;
                 if links > LINKS {
@@ -62,10 +66,12 @@ pub fn resolve(path: &Path, follow: bool) -> Option<PathBuf> {
                 }
                 if target.is_absolute() {
                     real = PathBuf::from("/");
+                } else {
+                    real.pop();
                 }
                 push(&mut waiting, &target);
             }
-            _ => real = next,
+            _ => {}
         }
     }
     Some(real)

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -69,4 +70,26 @@ fn plain_writes_outside_are_denied_and_everything_else_is_met_with_silence() {
     fs::remove_file(sandbox.at("stray.txt")).unwrap();
     fs::remove_dir_all(sandbox.at("stray")).unwrap();
     sandbox.check().ok();
+}
+
+/// Far above what it takes on a busy machine, and far below what a cost that grows with the square would take.
+const SOON: Duration = Duration::from_secs(20);
+
+#[test]
+fn neither_a_path_nor_a_list_is_too_long_for_an_answer() {
+    let sandbox = scene();
+    let began = Instant::now();
+    for part in ["a/", "src/", "../", "link/"] {
+        let path = part.repeat(400_000 / part.len());
+        for command in [format!("rm {path}"), format!("mkdir -p {path}"), format!("cp README.md {path}")] {
+            assert_eq!(denial(&sandbox, &command), None, "{part}");
+        }
+    }
+    for part in ["cd src;", "pushd src;", "(cd src);", "x || "] {
+        assert_eq!(denial(&sandbox, &format!("{}true", part.repeat(400_000 / part.len()))), None, "{part}");
+    }
+    // Detours alone make no path too long that is short without them.
+    let detour = format!("echo x > {}README.md", "src/../".repeat(50_000));
+    assert!(denial(&sandbox, &detour).is_some_and(|reason| reason.contains("README.md")));
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
 }
