@@ -1,14 +1,11 @@
 //! The Git tree of the audited work tree: the id that `git add -A` and `git write-tree` would give, worked out in memory.
 //!
-//! The tree of the baseline is edited where the work tree differs from it, so only the trees on the way up are read and
-//! built anew. Nothing is written to the object store, and no filter driver is run.
+//! The tree of the baseline is edited where the work tree differs from it. Nothing is written to the object store, and no
+//! filter driver is run.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use gix::ObjectId;
-use gix::bstr::BStr;
-use gix::objs::tree::{Editor, EntryKind};
-use gix::objs::{self, FindExt as _, Tree, WriteTo as _};
 
 use super::baseline::is_checked_out;
 use super::control::Frozen;
@@ -17,22 +14,20 @@ use super::locate;
 use super::objects::Objects;
 use super::observe::Scene;
 use super::open::Repository;
-use super::reader::{blob_id, object_id};
+use super::reader::blob_id;
+use super::rebuild::{self, Edits};
 use super::staged;
 use super::today::{Recorded, Today, recorded};
 use crate::audit::evidence::{Change, ChangeKind, Layer, Mode};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::policy::path::RepoPath;
 use crate::snapshot::entry::{Class, Kind};
-
-/// What becomes of one path of the baseline's tree; `None` takes it away.
-type Edits = BTreeMap<RepoPath, Option<Recorded>>;
 
 /// The id of the tree, in hex. `nested` are repositories that appeared since arm, and `changes` what differs.
 ///
 /// `None` where Git would make no tree of it either or what it would store cannot be known: a file that cannot be read, a
 /// repository without a commit, a filter driver that is not run, a tree of the baseline that is gone.
-pub fn tree(today: &Today<'_>, scene: &Scene<'_>, nested: &[RepoPath], changes: &[Change]) -> Option<String> {
+pub fn id(today: &Today<'_>, scene: &Scene<'_>, nested: &[RepoPath], changes: &[Change]) -> Option<String> {
     let auditor = Auditor { today, scene, left: left_index(today, scene, changes) };
     let mut edits = auditor.edits(changes)?;
     auditor.nested(nested, &mut edits)?;
@@ -193,36 +188,5 @@ fn write(repository: &Repository, frozen: &Frozen, edits: &Edits) -> Result<Obje
     if edits.is_empty() {
         return Ok(id);
     }
-    let unreadable = |error: gix::Error| Error::repository("a tree cannot be read").caused_by(error);
-    let objects = Objects::of(&repository.gix);
-    let mut buffer = Vec::new();
-    let root: Tree = objects.find_tree(&id, &mut buffer).map_err(unreadable)?.into();
-    let hash = repository.gix.object_hash();
-    let mut editor = Editor::new(root, &objects, hash);
-    // Away with what is gone first, so that a directory and a file can change places.
-    for (path, _) in edits.iter().filter(|(_, edit)| edit.is_none()) {
-        editor.remove_if_leaf(components(path)).map_err(unreadable)?;
-    }
-    for (path, now) in edits.iter().filter_map(|(path, edit)| Some((path, edit.as_ref()?))) {
-        editor.upsert(components(path), kind(now.mode), object_id(&now.id)).map_err(unreadable)?;
-    }
-    editor.write(|tree| {
-        let mut bytes = Vec::new();
-        tree.write_to(&mut bytes)
-            .map_err(|error| Error::repository("a tree cannot be written out").caused_by(error))?;
-        objs::compute_hash(hash, objs::Kind::Tree, &bytes).map_err(unreadable)
-    })
-}
-
-fn components(path: &RepoPath) -> impl Iterator<Item = &BStr> {
-    path.as_bytes().split(|byte| *byte == b'/').map(BStr::new)
-}
-
-fn kind(mode: Mode) -> EntryKind {
-    match mode {
-        Mode::File | Mode::Other => EntryKind::Blob,
-        Mode::Executable => EntryKind::BlobExecutable,
-        Mode::Symlink => EntryKind::Link,
-        Mode::Gitlink => EntryKind::Commit,
-    }
+    rebuild::edited(&Objects::of(&repository.gix), repository.gix.object_hash(), id, edits)
 }

@@ -41,6 +41,7 @@ pub mod open;
 pub mod outside;
 pub mod plane;
 pub mod reader;
+pub mod rebuild;
 pub mod ref_files;
 pub mod rights;
 pub mod sparse;

@@ -91,7 +91,7 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
         let before = evidence.changes.len();
         gather(&checkout, scene, triage, &mut evidence)?;
         if checkout.frozen.prefix.is_root() {
-            evidence.tree = audited::tree(&checkout, scene, &nested, &evidence.changes);
+            evidence.tree = audited::id(&checkout, scene, &nested, &evidence.changes);
         }
         let index = staged::layer(&checkout, &evidence.changes[before..])?;
         layers::merge(&mut evidence.changes, index.changes);

@@ -20,11 +20,9 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
 
 /// Lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-        write!(out, "{byte:02x}").expect("writing to a String cannot fail");
-        out
-    })
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| char::from(DIGITS[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// SHA-256 of the file's bytes or of the link's target, with the stat fields that belonged to exactly these bytes.
