@@ -72,8 +72,16 @@ impl std::fmt::Display for Object {
 fn push_string(out: &mut String, bytes: &[u8]) {
     let escape = |out: &mut String, unit: u32| write!(out, "\\u{unit:04x}").expect("writing to a String cannot fail");
     out.push('"');
+    let is_plain = |text: &str| text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\');
     for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
+        // Most names have nothing to escape, and a ledger has many of them.
+        let escaped = if is_plain(chunk.valid()) {
+            out.push_str(chunk.valid());
+            ""
+        } else {
+            chunk.valid()
+        };
+        for c in escaped.chars() {
             match (json_short(c), c) {
                 (Some(short), _) => out.push_str(short),
                 (None, '\0'..='\u{1f}') => escape(out, u32::from(c)),

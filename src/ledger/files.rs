@@ -45,18 +45,6 @@ pub(super) fn create<P: AsFd>(parent: P, name: &str, bytes: &[u8], mode: u16) ->
     Ok(file)
 }
 
-/// Brings files to the disk, all at once: the system then needs one step for what would be one for each.
-pub(super) fn sync(files: &[BorrowedFd<'_>]) -> Result<(), Errno> {
-    let Some((first, others)) = files.split_first() else { return Ok(()) };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = others.iter().map(|file| scope.spawn(move || rustix::fs::fsync(file))).collect();
-        let first = rustix::fs::fsync(first);
-        let ended =
-            others.into_iter().map(|thread| thread.join().expect("a thread that returns its errors does not panic"));
-        ended.fold(first, Result::and)
-    })
-}
-
 /// Writes the new file `name` of `parent`, which need not be on disk yet.
 pub(super) fn write_new<P: AsFd>(parent: P, name: &str, bytes: &[u8], mode: u16) -> Result<File, Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -103,14 +91,13 @@ impl Replacement {
         }
     }
 
-    /// Puts it in the place of the file, on disk as well.
+    /// Puts it in the place of the file; that is on disk once `parent` was synchronised.
     pub(super) fn put<P: AsFd>(&self, parent: P) -> Result<(), Errno> {
         let put = rustix::fs::renameat(&parent, &*self.temporary, &parent, self.name);
         if put.is_err() {
             self.drop_from(&parent);
         }
-        put?;
-        rustix::fs::fsync(parent)
+        put
     }
 
     /// Removes it, because what belongs to it could not be written.

@@ -1,7 +1,7 @@
 //! `.stone/` on disk: held by descriptors from the beginning to the end, so that a directory that is swapped for a link
 //! leads nowhere else.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -15,7 +15,7 @@ use super::verify::{Broken, verify};
 use super::{chain, id};
 use crate::error::{Error, Kind, Result};
 use crate::policy::escape;
-use crate::snapshot::open;
+use crate::snapshot::{open, sync};
 
 /// The directory at the top of a workspace.
 pub const DIRECTORY: &str = ".stone";
@@ -141,20 +141,27 @@ impl Store {
     /// all, and when this comes back it is on disk. Gives back the bytes of the ledger.
     pub fn seal(&self, ledger: &Ledger, beside: &[Beside<'_>]) -> Result<Vec<u8>> {
         let bytes = chain::encode(ledger);
-        self.seal_encoded(ledger, &bytes, beside)?;
+        require_intact(ledger, &bytes)?;
+        self.seal_encoded(ledger, &bytes, beside, &[])?;
+        rustix::fs::fsync(&self.directory).map_err(|error| self.cannot_write(Path::new(INDEX), error))?;
         Ok(bytes)
     }
 
-    /// The same for whoever has encoded the ledger already, because what stands beside it speaks of its bytes.
-    pub fn seal_encoded(&self, ledger: &Ledger, bytes: &[u8], beside: &[Beside<'_>]) -> Result<()> {
+    /// The same for whoever has encoded the ledger already and found it intact. What is in `company` is brought to the
+    /// disk with the session, in the same step. The line in the index is on disk once [`Store::directory`] was
+    /// synchronised, which is left to the caller.
+    pub fn seal_encoded(
+        &self,
+        ledger: &Ledger,
+        bytes: &[u8],
+        beside: &[Beside<'_>],
+        company: &[BorrowedFd<'_>],
+    ) -> Result<()> {
         let session = &ledger.started.id;
-        verify(bytes, Some(session)).map_err(|broken| {
-            Error::new(Kind::Ledger, format!("the ledger of this session would not be intact: {broken}"))
-        })?;
         let _writing = self.write_alone()?;
         let events = Beside { name: EVENTS, bytes, mode: PUBLIC };
         let index = self.next_index(&Row::of(ledger));
-        self.write_session(session, &[std::slice::from_ref(&events), beside].concat(), index.as_ref().ok())
+        self.write_session(session, &[std::slice::from_ref(&events), beside].concat(), index.as_ref().ok(), company)
             .map_err(|error| self.cannot_write(&place(session, ""), error))?;
         // Only now, so that the index never names a session that is not there; one that it cannot name is there all the same.
         index?.put(&self.directory).map_err(|error| self.cannot_write(Path::new(INDEX), error))
@@ -230,6 +237,7 @@ impl Store {
         session: &str,
         files: &[Beside<'_>],
         index: Option<&Replacement>,
+        company: &[BorrowedFd<'_>],
     ) -> std::result::Result<(), Errno> {
         let sessions = self.sessions.as_ref().ok_or(Errno::NOENT)?;
         let temporary = format!("{TEMPORARY}{session}");
@@ -237,8 +245,8 @@ impl Store {
             let directory = files::make_directory(sessions, &temporary)?;
             let new = |file: &Beside<'_>| files::write_new(&directory, file.name, file.bytes, file.mode);
             let written = files.iter().map(new).collect::<std::result::Result<Vec<_>, Errno>>()?;
-            let others = [directory.as_fd()].into_iter().chain(index.map(AsFd::as_fd));
-            files::sync(&written.iter().map(AsFd::as_fd).chain(others).collect::<Vec<_>>())?;
+            let others = [directory.as_fd()].into_iter().chain(index.map(AsFd::as_fd)).chain(company.iter().copied());
+            sync::together(&written.iter().map(AsFd::as_fd).chain(others).collect::<Vec<_>>())?;
             files::place(sessions, &temporary, session)?;
             rustix::fs::fsync(sessions)
         };
@@ -285,6 +293,13 @@ impl Store {
         Error::io(format!("cannot write {}", plain(&self.path.join(name))), error)
             .hint("No part of it is left. Make room or mend the permissions, then try again.")
     }
+}
+
+/// Fails unless the bytes are the whole and intact ledger that they are meant to be: nothing else may be written.
+pub fn require_intact(ledger: &Ledger, bytes: &[u8]) -> Result<()> {
+    verify(bytes, Some(&ledger.started.id))
+        .map(drop)
+        .map_err(|broken| Error::new(Kind::Ledger, format!("the ledger of this session would not be intact: {broken}")))
 }
 
 /// Where the ledger of a session is, in its workspace.

@@ -18,6 +18,7 @@ use super::store::{Record, Store};
 use super::{look, progress, running, verify};
 use crate::agent::brief::{Before, Brief, brief};
 use crate::agent::ended::{Ended, Ran, Seen};
+use crate::audit::verdict::Verdict;
 use crate::error::{Error, Kind, Result};
 use crate::git::open::Repository;
 use crate::json;
@@ -226,17 +227,19 @@ impl Attempt<'_> {
             self.enter(interrupted_state(&self.record.state, &error))?;
             return Err(error);
         }
-        recording.seal(&self.record, &evidence, &mut verdict, |_| Ending::of_agent(&ended))?;
-        let audited = audited_state(&self.record.state, &verdict);
-        let state = match &ended.failure {
-            Some(failure) => State {
-                phase: Phase::EngineError,
-                last_error: Some(Text::from("the agent failed: ").raw(failure)),
-                ..audited
-            },
-            None => audited,
+        let ending = |_: &Verdict| Ending::of_agent(&ended);
+        let state = |verdict: &Verdict| {
+            let audited = audited_state(&self.record.state, verdict);
+            match &ended.failure {
+                Some(failure) => State {
+                    phase: Phase::EngineError,
+                    last_error: Some(Text::from("the agent failed: ").raw(failure)),
+                    ..audited
+                },
+                None => audited,
+            }
         };
-        self.store.audited(&state, &verdict)?;
+        let state = recording.seal(self.store, &self.record, &evidence, &mut verdict, ending, state)?;
         self.store.settle()?;
         Ok(Ran { verdict, agent: ended, attempt: state.attempt, max_attempts: state.max_attempts })
     }

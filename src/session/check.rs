@@ -88,8 +88,8 @@ pub fn check(start: &Path, options: &CheckOptions, progress: Progress<'_>) -> Re
     let mut supervisor = supervisor_for(&record)?;
     let scene = Check { store: &store, record: &record, start: &root, rehash: options.rehash, progress };
     let (mut verdict, evidence) = scene.audit(repository, &anchor, supervisor.as_mut(), began)?;
-    recording.seal(&record, &evidence, &mut verdict, Ending::of_check)?;
-    store.audited(&audited_state(&record.state, &verdict), &verdict)?;
+    let state = |verdict: &Verdict| audited_state(&record.state, verdict);
+    recording.seal(&store, &record, &evidence, &mut verdict, Ending::of_check, state)?;
     Ok(verdict)
 }
 

@@ -3,11 +3,14 @@
 
 use std::fs::File;
 use std::io::{Result, Write as _};
-use std::path::Path;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use tempfile::NamedTempFile;
+
+use crate::snapshot::sync;
 
 /// How temporary files begin, so that those of a killed process can be told and removed.
 pub const TEMPORARY: &str = ".tmp-";
@@ -30,23 +33,37 @@ impl Writer {
     }
 
     /// Replaces files of a directory one after the other, in order; each is whole at any time.
-    pub fn replace(&self, directory: &Path, files: &[(&str, &[u8])]) -> Result<()> {
-        let prepared = files
-            .iter()
-            .map(|(name, bytes)| prepare(directory, bytes).map(|file| (name, file)))
-            .collect::<Result<Vec<_>>>()?;
-        if self.owed.is_none() {
-            sync(&prepared.iter().map(|(_, file)| file.as_file()).collect::<Vec<_>>())?;
-        }
-        for (name, file) in prepared {
-            let file = file.persist(directory.join(name)).map_err(|error| error.error)?;
+    pub fn replace(&self, directory: &Path, files: &[(&'static str, &[u8])]) -> Result<()> {
+        let prepared = self.prepare(directory, files)?;
+        sync::together(&prepared.awaited())?;
+        self.put(prepared, None)
+    }
+
+    /// Writes files beside those that they are to replace.
+    pub fn prepare(&self, directory: &Path, files: &[(&'static str, &[u8])]) -> Result<Prepared> {
+        let files = files.iter().map(|(name, bytes)| prepare(directory, bytes).map(|file| (*name, file)));
+        Ok(Prepared {
+            directory: directory.to_path_buf(),
+            files: files.collect::<Result<_>>()?,
+            at_once: self.owed.is_none(),
+        })
+    }
+
+    /// Puts files in their places, in order. `beside` is a directory that is brought to the disk in the same step as theirs.
+    pub fn put(&self, prepared: Prepared, beside: Option<BorrowedFd<'_>>) -> Result<()> {
+        for (name, file) in prepared.files {
+            let file = file.persist(prepared.directory.join(name)).map_err(|error| error.error)?;
             self.owe(file);
         }
-        let directory = File::open(directory)?;
+        let directory = File::open(prepared.directory)?;
         if self.owed.is_none() {
-            return directory.sync_all();
+            let both: Vec<_> = [directory.as_fd()].into_iter().chain(beside).collect();
+            return Ok(sync::together(&both)?);
         }
         self.owe(directory);
+        if let Some(beside) = beside {
+            self.owe(File::from(beside.try_clone_to_owned()?));
+        }
         Ok(())
     }
 
@@ -71,17 +88,19 @@ fn prepare(directory: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Brings files to disk, all at once: the system then needs one step for what would be one for each.
-fn sync(files: &[&File]) -> Result<()> {
-    let Some((first, others)) = files.split_first() else { return Ok(()) };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = others.iter().map(|file| scope.spawn(|| file.sync_all())).collect();
-        let first = first.sync_all();
-        others
-            .into_iter()
-            .map(|thread| thread.join().expect("a thread that returns its errors does not panic"))
-            .fold(first, Result::and)
-    })
+/// Files that are written and not in their places yet; dropped, they are gone.
+pub struct Prepared {
+    directory: PathBuf,
+    files: Vec<(&'static str, NamedTempFile)>,
+    at_once: bool,
+}
+
+impl Prepared {
+    /// What must be on disk before it is put in its place.
+    pub fn awaited(&self) -> Vec<BorrowedFd<'_>> {
+        let files = self.files.iter().filter(|_| self.at_once);
+        files.map(|(_, file)| file.as_file().as_fd()).collect()
+    }
 }
 
 /// Files that are on their way to disk.

@@ -1,11 +1,14 @@
 //! The record that every check leaves in `.stone/`: the net effects since arm as a ledger, and beside it the verdict, the
 //! chain to the check before, and a statement about all of it. It is on disk before the state says how the check ended.
 
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::audit_file::{AUDIT, Audit, Previous, SCHEMA_VERSION, STATEMENT, sha256};
-use super::store::Record;
+use super::look;
+use super::state::State;
+use super::store::{self as session, Record};
 use crate::agent::ended::Ended;
 use crate::audit::evidence::Evidence;
 use crate::audit::touched::{OnDisk, Touched};
@@ -16,12 +19,15 @@ use crate::json;
 use crate::ledger::chain;
 use crate::ledger::effects::{self, Observation, Seen};
 use crate::ledger::record::{Confinement, EntryType, Event, Finished, Ledger, Outcome, Side, Started, seconds};
-use crate::ledger::store::{Beside, Store, timestamp};
+use crate::ledger::store::{Beside, Store, require_intact, timestamp};
 use crate::policy::text::Text;
 use crate::snapshot::entry::Kind;
 
 /// Permissions of what stands beside a ledger, before the process's own mask.
 const PUBLIC: u16 = 0o644;
+
+/// So many events take longer to verify than a thread takes to start.
+const WORTH_A_THREAD: usize = 64;
 
 /// A session that has begun and is not written yet.
 pub struct Recording {
@@ -80,36 +86,59 @@ impl Recording {
         begun.map_err(unrecorded)
     }
 
-    /// Writes the session, and names it in the verdict.
+    /// Writes the session, and then the verdict that names it and the state that refers to both.
     pub fn seal(
         self,
+        store: &session::Store,
         record: &Record,
         evidence: &Evidence,
         verdict: &mut Verdict,
         ending: impl FnOnce(&Verdict) -> Ending,
-    ) -> Result<()> {
+        state: impl FnOnce(&Verdict) -> State,
+    ) -> Result<State> {
         self.require_in_place().map_err(unrecorded)?;
         verdict.session = Some(self.started.id.clone());
         let Ending { outcome, exit_code, duration, agent } = ending(verdict);
         let outcome = if evidence.is_whole() { outcome } else { Outcome::Incomplete };
         let ledger = self.ledger(evidence, outcome, exit_code, duration);
         let events = chain::encode(&ledger);
-        let sealed = previous(&self.store).and_then(|previous| {
-            let audit = Audit {
-                schema_version: SCHEMA_VERSION,
-                session: ledger.started.id.clone(),
-                previous,
-                ledger_sha256: sha256(&events),
-                envelope_sha256: record.state.config_sha256.clone(),
-                agent,
-                verdict: verdict.clone(),
-            };
-            let bytes = json::pretty(&audit);
-            let statement = audit.statement(&bytes, &ledger, &events);
-            let beside = [(AUDIT, &bytes), (STATEMENT, &statement)];
-            self.store.seal_encoded(&ledger, &events, &beside.map(|(name, bytes)| Beside { name, bytes, mode: PUBLIC }))
-        });
-        sealed.map_err(unrecorded)
+        let verdict = &*verdict;
+        let (intact, texts) = look::beside(
+            ledger.events.len() >= WORTH_A_THREAD,
+            || require_intact(&ledger, &events),
+            || self.texts(record, &ledger, &events, agent, verdict),
+        );
+        let (audit, statement) = intact.and(texts).map_err(unrecorded)?;
+        let beside = [(AUDIT, &audit), (STATEMENT, &statement)];
+        let beside = beside.map(|(name, bytes)| Beside { name, bytes, mode: PUBLIC });
+        let state = state(verdict);
+        let prepared = store.prepare_audit(&state, verdict)?;
+        self.store.seal_encoded(&ledger, &events, &beside, &prepared.awaited()).map_err(unrecorded)?;
+        store.put(prepared, self.store.directory().as_fd())?;
+        Ok(state)
+    }
+
+    /// What stands beside the ledger: the verdict, and the statement about both.
+    fn texts(
+        &self,
+        record: &Record,
+        ledger: &Ledger,
+        events: &[u8],
+        agent: Option<Ended>,
+        verdict: &Verdict,
+    ) -> Result<(Vec<u8>, Vec<u8>)> {
+        let audit = Audit {
+            schema_version: SCHEMA_VERSION,
+            session: ledger.started.id.clone(),
+            previous: previous(&self.store)?,
+            ledger_sha256: sha256(events),
+            envelope_sha256: record.state.config_sha256.clone(),
+            agent,
+            verdict: verdict.clone(),
+        };
+        let bytes = json::pretty(&audit);
+        let statement = audit.statement(&bytes, ledger, events);
+        Ok((bytes, statement))
     }
 
     /// What is written goes to the directory that stood there at the beginning; nobody would find it elsewhere.

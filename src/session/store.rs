@@ -1,6 +1,7 @@
 //! The files under `.cordon/`: read without trust, written so that a crash leaves the old or the new, never a half.
 
 use std::collections::BTreeMap;
+use std::os::fd::BorrowedFd;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::anchor::{Anchor, Undo};
 use super::config::{self, Config};
-use super::durable::{TEMPORARY, Writer};
+use super::durable::{Prepared, TEMPORARY, Writer};
 use super::register::Registration;
 use super::running::Running;
 use super::state::{self, State};
@@ -189,10 +190,16 @@ impl Store {
         self.directory.join(KEPT)
     }
 
-    /// Writes the audit and then the state that refers to it.
-    pub fn audited(&self, state: &State, verdict: &Verdict) -> Result<()> {
+    /// Writes the audit and the state that refers to it, not in their places yet.
+    pub fn prepare_audit(&self, state: &State, verdict: &Verdict) -> Result<Prepared> {
         self.sweep()?;
-        self.replace(&[(AUDIT, &json::pretty(verdict)), (STATE, &state.encode())])
+        let files: [(_, &[u8]); 2] = [(AUDIT, &json::pretty(verdict)), (STATE, &state.encode())];
+        self.writer.prepare(&self.directory, &files).map_err(|error| self.cannot_write(error))
+    }
+
+    /// Puts the audit, and then the state, in their places; the directory `beside` is brought to the disk with them.
+    pub fn put(&self, prepared: Prepared, beside: BorrowedFd<'_>) -> Result<()> {
+        self.writer.put(prepared, Some(beside)).map_err(|error| self.cannot_write(error))
     }
 
     /// Writes the state alone, and gives it back as it is read.
@@ -312,7 +319,7 @@ impl Store {
         Ok((value, bytes))
     }
 
-    fn replace(&self, files: &[(&str, &[u8])]) -> Result<()> {
+    fn replace(&self, files: &[(&'static str, &[u8])]) -> Result<()> {
         self.writer.replace(&self.directory, files).map_err(|error| self.cannot_write(error))
     }
 

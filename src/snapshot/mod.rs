@@ -11,5 +11,6 @@ pub mod mapped;
 pub mod mounts;
 pub mod open;
 pub mod parallel;
+pub mod sync;
 mod varint;
 pub mod walk;
