@@ -5,6 +5,7 @@ use gix::ObjectId;
 use super::attributes::Value;
 use super::blob;
 use super::lines::{self, BIG_FILE, Drivers, Side};
+use super::oversize;
 use super::reader::{Content, Reader, Seen, object_id};
 use super::today::Recorded;
 use super::touched::{self, Known, Trace};
@@ -41,17 +42,30 @@ pub enum Bytes {
     Gitlink(ObjectId),
 }
 
-/// Compares, and counts lines where something differs. With `traced`, what lies on disk is told as well.
-pub fn compare(reader: &mut Reader, drivers: &Drivers, job: &Job, traced: bool) -> Result<Compared> {
+/// How the files of a checkout are compared.
+pub struct Way {
+    /// The diff drivers of arm.
+    pub drivers: Drivers,
+    /// Whether what lies on disk is told as well.
+    pub traced: bool,
+    /// The bytes that changed paths may come to: see [`oversize`].
+    pub budget: u64,
+}
+
+/// Compares, and counts lines where something differs.
+pub fn compare(reader: &mut Reader, way: &Way, job: &Job) -> Result<Compared> {
+    let unread = oversize::is_unread(reader, job, way.budget)?;
+    let traced = way.traced && !unread;
     let now = match &job.after {
-        Some(after) if after.stat.kind != Kind::Special => match identify(reader, job, after)? {
+        Some(after) if after.stat.kind != Kind::Special && !unread => match identify(reader, job, after)? {
             Ok(content) => Some(content),
             Err(obstacle) => return Ok(unreadable(job, after, obstacle)),
         },
         _ => None,
     };
     let mut compared = Compared::default();
-    let worktree = worktree_kind(reader, job, now.as_ref(), &mut compared)?;
+    let worktree =
+        if unread { Some(oversize::kind(job)) } else { worktree_kind(reader, job, now.as_ref(), &mut compared)? };
     let layers = layers(job, worktree.is_some());
     let kind = worktree.or_else(|| left_or_entered_index(job));
     if worktree.is_none() && traced {
@@ -60,6 +74,7 @@ pub fn compare(reader: &mut Reader, drivers: &Drivers, job: &Job, traced: bool) 
     let Some(kind) = kind else { return Ok(compared) };
     let mut change = describe(job, kind, layers);
     if worktree.is_some() {
+        // Of a file that is too large to be text nothing is read here.
         let (before, after, digest) = match sides_with(reader, job, traced)? {
             Ok(sides) => sides,
             Err(obstacle) => {
@@ -73,11 +88,16 @@ pub fn compare(reader: &mut Reader, drivers: &Drivers, job: &Job, traced: bool) 
             compared.trace = Some(touched::trace(reader, job, now.as_ref(), &known)?);
         }
         let attributes = reader.attributes(&job.inside)?;
-        let counted = lines::count(before.side(), after.side(), &attributes.diff, drivers);
+        let counted = lines::count(before.side(), after.side(), &attributes.diff, &way.drivers);
         (change.added, change.deleted, change.binary) = (counted.added, counted.deleted, counted.binary);
         change.size_before = before.len(reader, job.baseline)?;
     }
-    change.size_after = now.as_ref().map(|content| content.stat.size);
+    if unread {
+        compared.trace = way.traced.then_some(Trace::TooLarge);
+        change.size_after = job.after.as_ref().map(|after| after.stat.size);
+    } else {
+        change.size_after = now.as_ref().map(|content| content.stat.size);
+    }
     change.content = now.map(|content| content.id);
     compared.change = Some(change);
     Ok(compared)

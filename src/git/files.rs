@@ -46,14 +46,33 @@ pub fn require_regular(path: &Path) -> Result<()> {
     }
 }
 
+/// The same, for a file that is read into memory as a whole.
+pub fn require_small(path: &Path) -> Result<()> {
+    require_regular(path)?;
+    std::fs::metadata(path).map_or(Ok(()), |metadata| require_sane(path, metadata.len()))
+}
+
 fn irregular(path: &Path) -> Error {
     Error::repository(format!("{} is no regular file", plain(path)))
         .hint("Cordon reads only regular files in its place; put back what Git wrote there.")
 }
 
+/// No file that Git or a person writes in these places is larger: they are read into memory as a whole.
+const LARGEST: u64 = 1024 * 1024 * 1024;
+
+/// Refuses a file that only claims its size.
+pub fn require_sane(path: &Path, size: u64) -> Result<()> {
+    if size <= LARGEST {
+        return Ok(());
+    }
+    Err(Error::refused(format!("{} has {size} bytes, and Git never needs as many there", plain(path)))
+        .hint("It may be sparse, so that it takes no room on the disk; put back what belongs in its place."))
+}
+
 /// The bytes of a regular file. `None` when nothing is there.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     let Some((mut file, size)) = open_sized(path)? else { return Ok(None) };
+    require_sane(path, size)?;
     let bytes = content(&mut file, size);
     bytes.map(Some).map_err(|error| Error::io(format!("cannot read {}", plain(path)), error))
 }

@@ -3,6 +3,7 @@
 
 use super::baseline::within;
 use super::observe::Scene;
+use super::oversize;
 use super::reader::{Reader, Seen, in_parallel};
 use super::touched::{self, Trace};
 use crate::audit::evidence::Evidence;
@@ -79,6 +80,7 @@ pub fn note(path: &RepoPath, trace: Trace, evidence: &mut Evidence) {
         Trace::Same => {}
         Trace::Differs(touched) => evidence.touched.push(*touched),
         Trace::Lost => evidence.omissions.note(path.as_bytes(), "its bytes of arm are not known"),
+        Trace::TooLarge => evidence.omissions.note(path.as_bytes(), "too large to be read"),
         Trace::Unread => evidence.unread.push(path.clone()),
     }
 }
@@ -94,6 +96,9 @@ fn one(prefix: &RepoPath, scene: &Scene<'_>, reader: &mut Reader, entry: &Ignore
             None => return Ok(Trace::Lost),
         },
     };
+    if scene.now.entry(path).is_some_and(|now| oversize::is_left_out(at_arm, now)) {
+        return Ok(Trace::TooLarge);
+    }
     let inside = RepoPath::from(within(prefix, path));
     let after = match scene.now.entry(path).filter(with_content) {
         None => None,

@@ -48,6 +48,7 @@ pub fn read(path: &Path, hash: gix::hash::Kind) -> Result<Index> {
     };
     let io = |error: std::io::Error| Error::io(format!("cannot read {}", plain(path)), error);
     let metadata = file.metadata().map_err(io)?;
+    files::require_sane(path, metadata.len())?;
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
     file.read_to_end(&mut bytes).map_err(io)?;
     let written = Time { secs: metadata.mtime(), nanos: u32::try_from(metadata.mtime_nsec()).unwrap_or(u32::MAX) };

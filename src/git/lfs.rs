@@ -20,6 +20,13 @@ pub fn pointer(sha256: &[u8; 32], size: u64) -> Vec<u8> {
     format!("{VERSION}oid sha256:{}\nsize {size}\n", digest::hex(sha256)).into_bytes()
 }
 
+/// The size of the content that a pointer stands for; `None` for what is no pointer.
+pub fn stated_size(bytes: &[u8]) -> Option<u64> {
+    let is_pointer = (bytes.len() as u64) < LONGEST && bytes.starts_with(VERSION.as_bytes());
+    let mut lines = std::str::from_utf8(bytes).ok().filter(|_| is_pointer)?.lines();
+    lines.find_map(|line| line.strip_prefix("size "))?.parse().ok()
+}
+
 /// How a pointer begins, for a file of this size; `None` where it is none whatever it holds.
 pub fn beginning(size: u64) -> Option<&'static [u8]> {
     (size < LONGEST).then_some(VERSION.as_bytes())
@@ -41,6 +48,8 @@ mod tests {
         let expected = "version https://git-lfs.github.com/spec/v1\n\
                         oid sha256:5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03\nsize 6\n";
         assert_eq!(pointer(&sum, 6), expected.as_bytes());
+        assert_eq!(stated_size(&pointer(&sum, 6)), Some(6));
+        assert_eq!(stated_size(b"size 6\n"), None);
         assert!(beginning(1023).is_some() && beginning(1024).is_none());
     }
 }

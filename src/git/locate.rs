@@ -87,9 +87,9 @@ fn from(root: &Path, git_dir: PathBuf) -> Result<Location> {
     let location =
         Location { root: root.to_path_buf(), git_dir: canonical(git_dir)?, common_dir: canonical(common_dir)? };
     for name in OPENED_BY_NAME {
-        files::require_regular(&location.git_dir.join(name))?;
+        files::require_small(&location.git_dir.join(name))?;
         if location.common_dir != location.git_dir {
-            files::require_regular(&location.common_dir.join(name))?;
+            files::require_small(&location.common_dir.join(name))?;
         }
     }
     require_regular_branch(&location)?;
@@ -101,7 +101,7 @@ fn from(root: &Path, git_dir: PathBuf) -> Result<Location> {
 fn require_regular_branch(location: &Location) -> Result<()> {
     let head = files::read(&location.git_dir.join("HEAD"))?.unwrap_or_default();
     match head.strip_prefix(b"ref: ") {
-        Some(branch) => files::require_regular(&location.common_dir.join(path_in(branch))),
+        Some(branch) => files::require_small(&location.common_dir.join(path_in(branch))),
         None => Ok(()),
     }
 }

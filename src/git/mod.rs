@@ -39,6 +39,7 @@ pub mod objects;
 pub mod observe;
 pub mod open;
 pub mod outside;
+pub mod oversize;
 pub mod plane;
 pub mod reader;
 pub mod rebuild;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::baseline::{is_checked_out, open_submodule, within};
 use super::caches::Caches;
-use super::compare::{self, Bytes, Compared};
+use super::compare::{self, Bytes, Compared, Way};
 use super::control::{Control, Frozen};
 use super::kept::{self, Contents as KeptContents};
 use super::marks::Marker;
@@ -40,6 +40,15 @@ pub struct Scene<'a> {
     pub kept: PathBuf,
     /// What decides which ignored entries are judged, for whoever wants to have what lies on disk told.
     pub rules: Option<&'a AuditRules>,
+    /// The bytes that changed paths may come to.
+    pub budget: u64,
+}
+
+impl Scene<'_> {
+    /// How the files of one checkout are compared.
+    pub fn way(&self, frozen: &Frozen) -> Way {
+        Way { drivers: frozen.drivers(), traced: self.rules.is_some(), budget: self.budget }
+    }
 }
 
 /// One changed path with both contents, for a diff.
@@ -157,10 +166,10 @@ pub fn contents(
             each(Contents { change, id_before: part.before, before, after })?;
         }
         let Some(checkout) = part.checkout else { continue };
-        let drivers = checkout.frozen.drivers();
+        let way = scene.way(checkout.frozen);
         let mut reader = checkout.reader()?;
         for job in sort(&checkout, scene, part.delta)?.jobs {
-            let Some(change) = compare::compare(&mut reader, &drivers, &job, false)?.change else { continue };
+            let Some(change) = compare::compare(&mut reader, &way, &job)?.change else { continue };
             let (before, after) = compare::sides(&mut reader, &job)?.map_err(|obstacle| {
                 Error::repository(format!("{} cannot be read: {}", job.path.plain(), obstacle.describe()))
             })?;
@@ -312,10 +321,9 @@ fn gather(checkout: &Today<'_>, scene: &Scene<'_>, triage: Triage, evidence: &mu
     if jobs.is_empty() && unsure.is_empty() && ignored.is_empty() && kept.is_empty() {
         return Ok(());
     }
-    let drivers = checkout.frozen.drivers();
+    let way = scene.way(checkout.frozen);
     let mut reader = checkout.reader()?;
-    let traced = scene.rules.is_some();
-    let compared = in_parallel(&reader, &jobs, |reader, job| compare::compare(reader, &drivers, job, traced))?;
+    let compared = in_parallel(&reader, &jobs, |reader, job| compare::compare(reader, &way, job))?;
     let mut changed = HashSet::new();
     for (job, compared) in jobs.iter().zip(compared) {
         let compared = compared?;

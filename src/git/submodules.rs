@@ -82,9 +82,8 @@ fn check_out(
         .filter(|entry| entry.path.name() == b".gitattributes" && matches!(entry.mode, Mode::File | Mode::Executable))
         .map(|entry| (entry.path.clone(), object_id(&entry.id)))
         .collect();
-    let (reader, drivers) = (Reader::new(&submodule, &frozen, &attributes)?, frozen.drivers());
-    let compared =
-        in_parallel(&reader, &jobs, |reader, job| compare::compare(reader, &drivers, job, scene.rules.is_some()))?;
+    let (reader, way) = (Reader::new(&submodule, &frozen, &attributes)?, scene.way(&frozen));
+    let compared = in_parallel(&reader, &jobs, |reader, job| compare::compare(reader, &way, job))?;
     for (job, compared) in jobs.into_iter().zip(compared) {
         // A fresh checkout has no permissions of arm to be compared with.
         found.push((job.path, Compared { remark: None, ..compared? }));

@@ -34,6 +34,8 @@ pub enum Trace {
     Lost,
     /// Its bytes could not be read.
     Unread,
+    /// It was not read, because its size alone decides.
+    TooLarge,
 }
 
 /// What one job leaves on disk; `now` is what stands there, if a file or a link does.

@@ -219,15 +219,18 @@ impl<'a> Sorter<'a> {
             _ if self.today.in_index(inside).is_some() => self.job(path, None, after, None),
             // Without a digest the stat is all that can be compared, also where every file is to be read.
             (_, Some(before)) if before.digest.is_none() && before.stat == entry.stat => {}
-            (kind, Some(before)) => match before.digest.filter(|_| before.stat.kind == kind) {
-                Some(digest) => {
-                    if before.stat.permissions != entry.stat.permissions && kind == Kind::File {
-                        self.remark(RemarkKind::Permissions, path.clone());
+            // What has another size has other content, whatever that is.
+            (kind, Some(before)) => {
+                match before.digest.filter(|_| (before.stat.kind, before.stat.size) == (kind, entry.stat.size)) {
+                    Some(digest) => {
+                        if before.stat.permissions != entry.stat.permissions && kind == Kind::File {
+                            self.remark(RemarkKind::Permissions, path.clone());
+                        }
+                        self.triage.unsure.push((path, kind, digest));
                     }
-                    self.triage.unsure.push((path, kind, digest));
+                    None => self.triage.ignored.push((path, IgnoredKind::Changed)),
                 }
-                None => self.triage.ignored.push((path, IgnoredKind::Changed)),
-            },
+            }
             (_, None) => match self.hiding.fate(&path, inside)? {
                 Fate::Ignored => self.triage.ignored.push((path, IgnoredKind::Added)),
                 Fate::Listed => self.job(path, None, after, None),

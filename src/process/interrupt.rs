@@ -70,8 +70,7 @@ impl Interrupts {
     pub fn take(&self) -> Option<i32> {
         let mut bytes = [0; 64];
         while matches!((&self.wake).read(&mut bytes), Ok(1..)) {}
-        let signal = self.received.swap(0, Ordering::SeqCst);
-        i32::try_from(signal).ok().filter(|signal| *signal != 0)
+        number(self.received.swap(0, Ordering::SeqCst))
     }
 
     /// Whether a signal came that was not taken yet.
@@ -79,10 +78,30 @@ impl Interrupts {
         self.received.load(Ordering::SeqCst) != 0
     }
 
+    /// Somebody who hears the signals too, and takes none.
+    pub fn alarm(&self) -> Alarm {
+        Alarm(Arc::clone(&self.received))
+    }
+
     /// What to poll for: readable when a signal came.
     pub(super) fn source(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
+}
+
+/// Hears the signals that came and were not taken yet, from anywhere in the process.
+#[derive(Clone)]
+pub struct Alarm(Arc<AtomicUsize>);
+
+impl Alarm {
+    /// The signal, if one came.
+    pub fn signal(&self) -> Option<i32> {
+        number(self.0.load(Ordering::SeqCst))
+    }
+}
+
+fn number(signal: usize) -> Option<i32> {
+    i32::try_from(signal).ok().filter(|signal| *signal != 0)
 }
 
 impl Drop for Interrupts {

@@ -14,7 +14,7 @@ use rustix::process::{
 };
 
 use super::child::{Failure, Limits, Outcome, Streams};
-use super::interrupt::Interrupts;
+use super::interrupt::{Alarm, Interrupts};
 use super::keeper::{KEEPER, OWN_EXECUTABLE};
 use super::leftovers::{Identity, MARK};
 use super::link::{Link, Message};
@@ -66,6 +66,11 @@ impl Supervisor {
     /// The signal that came since the last call, if one did.
     pub fn interrupted(&self) -> Option<i32> {
         self.interrupts.take()
+    }
+
+    /// Somebody who hears the signals as well.
+    pub fn alarm(&self) -> Alarm {
+        self.interrupts.alarm()
     }
 
     /// The keeper, which is started if there is none.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::anchor::Anchor;
@@ -12,6 +13,7 @@ use super::attempt_files::{AttemptFiles, read_back};
 use super::check::{Check, audited_state, interrupted_state};
 use super::engine::Engine;
 use super::lock::Lock;
+use super::observer::Observer;
 use super::recording::{Ending, Recording};
 use super::state::{Phase, State};
 use super::store::{Record, Store};
@@ -214,8 +216,8 @@ impl Attempt<'_> {
         self.record.state.last_agent = Some(ended.clone());
         self.pass(State { phase, ..self.record.state.clone() })?;
         let report = |phrase: &str, done: u64| self.watch.report(phrase, done);
-        let check =
-            Check { store: self.store, record: &self.record, start: self.root, rehash: false, progress: &report };
+        let observer = Observer { traced: true, ..Observer::preview(self.root, self.store, &self.record)? };
+        let check = Check { observer: Arc::new(observer), progress: &report };
         let repository = Repository::discover(self.root)?;
         let settling = self.store.writer().settle();
         let audited = check.audit(repository, self.anchor, Some(supervisor), began);

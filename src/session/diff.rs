@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::api::Progress;
-use super::check::Look;
+use super::observer::Look;
 use super::opened::Opened;
 use crate::audit::answer::FileDiff;
 use crate::error::Result;
@@ -32,7 +32,7 @@ pub fn diff(
 ) -> Result<()> {
     let Opened { repository, root, store, record, lock: _lock, .. } = Opened::at(start)?;
     let rules = record.config.rules()?;
-    let mut look = Look::take(&root, &store, &record.state, false, progress)?;
+    let mut look = Look::take(&root, &store, &record, false, progress)?;
     let delta = std::mem::take(&mut look.delta);
     observe::contents(repository, &look.scene(), delta, &mut |contents: Contents| {
         let inside = rules.decide(contents.change.path.as_bytes()).is_allowed();

@@ -5,9 +5,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::api::{Glance, Watch};
-use super::check;
+use super::background::Background;
+use super::observer::Observer;
 use super::store::{Record, Store};
 use crate::audit::verdict::Metrics;
+use crate::error::Result;
+use crate::git::open::Repository;
 
 /// How often it is looked at the soonest.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -28,12 +31,14 @@ pub struct Looks<'a> {
 struct Seen {
     metrics: Option<Metrics>,
     next: Instant,
+    /// The look that is under way, and when it began.
+    look: Option<(Instant, Background<Metrics>)>,
 }
 
 impl<'a> Looks<'a> {
     /// No look yet.
     pub fn new(root: &'a Path, store: &'a Store, record: &'a Record, attempt: u32, watch: &'a dyn Watch) -> Self {
-        let seen = RefCell::new(Seen { metrics: None, next: Instant::now() + PAUSE });
+        let seen = RefCell::new(Seen { metrics: None, next: Instant::now() + PAUSE, look: None });
         Looks { root, store, record, attempt, watch, seen }
     }
 
@@ -43,12 +48,16 @@ impl<'a> Looks<'a> {
             return;
         }
         let mut seen = self.seen.borrow_mut();
-        let began = Instant::now();
-        if began >= seen.next {
-            // A tree that cannot be looked at now may be so only in passing; the audit says what is wrong with it.
-            let look = check::preview(self.root, self.store, self.record);
-            seen.metrics = look.ok().map(|judgement| judgement.metrics).or(seen.metrics);
+        // A tree that cannot be looked at now may be so only in passing; the audit says what is wrong with it.
+        if let Some((began, look)) = &mut seen.look
+            && let Some(metrics) = look.poll(Duration::ZERO)
+        {
             seen.next = Instant::now() + PAUSE.max(began.elapsed() * SHARE);
+            seen.metrics = metrics.ok().or(seen.metrics);
+            seen.look = None;
+        } else if seen.look.is_none() && Instant::now() >= seen.next {
+            seen.look = self.look().ok().map(|look| (Instant::now(), look));
+            seen.next = Instant::now() + PAUSE;
         }
         self.watch.glance(&Glance {
             attempt: self.attempt,
@@ -56,6 +65,15 @@ impl<'a> Looks<'a> {
             metrics: seen.metrics,
             limits: self.record.config.policy.limits,
         });
+    }
+
+    /// A look in the background: the agent is watched over meanwhile, however large the files are that it makes.
+    fn look(&self) -> Result<Background<Metrics>> {
+        let observer = Observer::preview(self.root, self.store, self.record)?;
+        Background::start(move |progress| {
+            let evidence = observer.look(Repository::discover(&observer.start)?, progress)?;
+            Ok(observer.judge(&evidence).metrics)
+        })
     }
 
     /// The attempt has ended.

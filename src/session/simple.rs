@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::anchor::Anchor;
 use super::aside::Aside;
-use super::check::require_baseline;
 use super::engine::Engine;
 use super::lock::Lock;
+use super::observer::require_baseline;
 use super::running;
 use super::state::Phase;
 use super::store::{Record, Store};

@@ -40,6 +40,7 @@ const TEMPORARY_RUNNING: &str = ".tmp-running";
 const MAX_JSON: u64 = 256 * 1024 * 1024;
 
 /// `.cordon/` of one work tree.
+#[derive(Clone)]
 pub struct Store {
     directory: PathBuf,
     writer: Writer,

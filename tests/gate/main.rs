@@ -28,6 +28,7 @@ mod lfs;
 mod links;
 mod objects;
 mod operations;
+mod oversize;
 mod plane;
 mod protected;
 mod regressions;

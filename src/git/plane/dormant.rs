@@ -13,6 +13,7 @@ use super::super::files;
 use super::super::open::Repository;
 use super::config::{self, Setting};
 use crate::audit::evidence::Drift;
+use crate::error::{Kind, Result};
 use crate::policy::text::Text;
 
 /// As many files are followed; Git itself gives up after ten includes inside each other.
@@ -29,7 +30,10 @@ pub struct Dormant {
 }
 
 /// The files that are named and not read, sorted by path.
-pub fn read(repository: &Repository) -> Vec<Dormant> {
+///
+/// # Errors
+/// When one of them claims a size that no such file has.
+pub fn read(repository: &Repository) -> Result<Vec<Dormant>> {
     let snapshot = repository.gix.config_snapshot();
     let config = snapshot.plumbing();
     // Hundreds of sections may stand in one file, and finding out where it really lies costs system calls.
@@ -42,8 +46,11 @@ pub fn read(repository: &Repository) -> Vec<Dormant> {
             continue;
         }
         let mut settings = Vec::new();
-        // A file that cannot be read or parsed says nothing to Git either.
-        let bytes = files::read(&path).ok().flatten().unwrap_or_default();
+        // A file that cannot be read or parsed says nothing to Git either, but one of any size may say something.
+        let bytes = match files::read(&path) {
+            Err(error) if error.kind == Kind::Refused => return Err(error),
+            read => read.ok().flatten().unwrap_or_default(),
+        };
         let metadata = Metadata { path: Some(path.clone()), level: 1, ..Metadata::from(Source::Local) };
         let parsed =
             gix::config::File::from_bytes_no_includes(&bytes, metadata, gix::config::file::init::Options::default());
@@ -54,7 +61,7 @@ pub fn read(repository: &Repository) -> Vec<Dormant> {
         found.push(Dormant { path: Text::from_bytes(path.into_os_string().into_encoded_bytes()), settings });
     }
     found.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
-    found
+    Ok(found)
 }
 
 /// The files that the includes of a configuration name, from the file in which each of them stands.

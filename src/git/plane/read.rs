@@ -124,7 +124,7 @@ fn part(repository: &Repository, prefix: RepoPath, home: Home) -> Result<Part> {
         resembles: true,
         dot_git: files::look(&repository.location.root.join(".git")),
         config,
-        dormant: dormant::read(repository),
+        dormant: dormant::read(repository)?,
         declared: declared::read(repository)?,
         hooks: hooks::read(repository),
         files: files::read(repository, control::attribute_paths(repository)?.into_iter())?,

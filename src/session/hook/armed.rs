@@ -81,6 +81,7 @@ impl Past {
         let nothing = Snapshot::default();
         let scene = Scene {
             rules: None,
+            budget: 0,
             control: &self.control,
             baseline: &self.fingerprint.snapshot,
             now: &nothing,

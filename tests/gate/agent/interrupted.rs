@@ -37,6 +37,22 @@ fn a_signal_ends_everybody_and_is_told() {
     });
 }
 
+/// What the agent left takes days to read, and the envelope allows it.
+#[test]
+fn a_signal_ends_the_audit_as_well() {
+    repeat(|| {
+        let sandbox = Sandbox::project();
+        let agent = "mkdir -p build; touch build/up; truncate -s 15T src/new.bin";
+        let running = started(&sandbox, &["--max-working-bytes", "20000000000000"], agent);
+        wait_until("the audit is under way", || phase(&sandbox) == "agent_finished");
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        send(running.id(), Signal::TERM);
+        running.finish(LONG).ends_with(128 + Signal::TERM.as_raw()).says(&["interrupted"]);
+        assert_eq!(phase(&sandbox), "interrupted");
+        assert_eq!(processes(&sandbox), Vec::<String>::new());
+    });
+}
+
 #[test]
 fn a_killed_cordon_leaves_nobody_and_no_lock() {
     repeat(|| {
