@@ -25,6 +25,13 @@ const fn noted(kind: DriftKind, code: Code, words: &'static str) -> Rule {
 const RULES: &[Rule] = &[
     rule(DriftKind::Config, Code::ConfigChanged, "configuration changed", "Set the key back to what it was."),
     noted(DriftKind::ConfigUnknown, Code::ConfigChanged, "configuration changed"),
+    rule(
+        DriftKind::NamedFile,
+        Code::NamedFileChanged,
+        "file that the configuration names changed",
+        "Put back what was there, or remove it.",
+    ),
+    noted(DriftKind::NamedFileListed, Code::NamedFileChanged, "file that the configuration names changed"),
     rule(DriftKind::Hook, Code::HookChanged, "hook changed", "Remove the hook, or put back what was there."),
     rule(DriftKind::Attributes, Code::AttributesChanged, "attribute source changed", "Put back what the file said."),
     rule(DriftKind::Alternates, Code::AlternatesChanged, "alternates changed", "Put back what the file said."),
@@ -142,9 +149,9 @@ mod tests {
         use DriftKind::{
             Alternates, Attributes, BaselineLost, BranchCreated, BranchDeleted, BranchMoved, Config, ConfigUnknown,
             ExcludeSource, FalseGitDirectory, ForgeRef, GitDirectory, Graft, HeadSwitched, HistoryTooLong, Hook,
-            InnerCommit, InnerRef, LinkedWorktree, LinkedWorktreeMoved, Mount, NestedRepository, NewlyHidden,
-            ObjectForged, ObjectMissing, Operation, OtherRef, RefShadow, ReplaceRef, ScratchRepository, Sparse, Stash,
-            SubmoduleControl, Tag, TagOnKnownHistory,
+            InnerCommit, InnerRef, LinkedWorktree, LinkedWorktreeMoved, Mount, NamedFile, NamedFileListed,
+            NestedRepository, NewlyHidden, ObjectForged, ObjectMissing, Operation, OtherRef, RefShadow, ReplaceRef,
+            ScratchRepository, Sparse, Stash, SubmoduleControl, Tag, TagOnKnownHistory,
         };
         let all = [
             Alternates,
@@ -168,6 +175,8 @@ mod tests {
             LinkedWorktree,
             LinkedWorktreeMoved,
             Mount,
+            NamedFile,
+            NamedFileListed,
             NestedRepository,
             NewlyHidden,
             ObjectForged,

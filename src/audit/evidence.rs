@@ -215,6 +215,10 @@ pub enum DriftKind {
     Config,
     /// Configuration of which nothing is known that it could do: only noted.
     ConfigUnknown,
+    /// A file that the configuration names, and that nothing else tells of, is not what it was.
+    NamedFile,
+    /// A file that the configuration names and that Git lists, so that it is judged as a path: only noted.
+    NamedFileListed,
     /// A hook was created, changed or deleted, or hooks are looked up elsewhere.
     Hook,
     /// An attribute source outside of the tree.

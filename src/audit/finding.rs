@@ -70,6 +70,8 @@ pub enum Code {
     DependencyChanged,
     /// Configuration changed that runs programs, redirects transport or changes what Git sees.
     ConfigChanged,
+    /// A file that the configuration names is not what it was.
+    NamedFileChanged,
     /// A hook was created, changed or deleted, or hooks are looked up elsewhere.
     HookChanged,
     /// An attribute source outside of the tree changed.
@@ -151,6 +153,7 @@ impl Code {
             Code::IgnoredDeleted => "ignored-deleted",
             Code::DependencyChanged => "dependency-changed",
             Code::ConfigChanged => "config-changed",
+            Code::NamedFileChanged => "named-file-changed",
             Code::HookChanged => "hook-changed",
             Code::AttributesChanged => "attributes-changed",
             Code::AlternatesChanged => "alternates-changed",

@@ -1,9 +1,11 @@
 //! Which keys of Git's configuration matter: how a key finds its row in the table, and what a change of it counts as.
 
 mod fresh;
+mod named;
 mod rules;
 
 pub use fresh::{Origin, is_gits_own};
+pub use named::{brings_in_files, is_asked_for, paths};
 pub use rules::RULES;
 
 /// What a change of a key counts as.

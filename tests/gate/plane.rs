@@ -4,6 +4,7 @@ mod config;
 mod control;
 mod dormant;
 mod inner_refs;
+mod named;
 mod nested;
 mod refs;
 mod shadows;

@@ -6,7 +6,7 @@ use super::files::{Rule, Seen, Watched, quoted};
 use super::past::Past;
 use super::read::{Part, Plane};
 use super::refs::{Ref, Refs};
-use super::{config, dormant, hooks, inside, operations};
+use super::{config, dormant, hooks, inside, named, operations};
 use crate::audit::evidence::{Drift, DriftKind};
 use crate::policy::shell;
 use crate::policy::text::Text;
@@ -16,6 +16,7 @@ pub fn compare(armed: &Plane, now: &Plane, past: &dyn Past) -> Vec<Drift> {
     let mut drifts = Vec::new();
     if let (Some(old), Some(new)) = (armed.parts.first(), now.parts.first()) {
         drifts.extend(part(old, new));
+        drifts.extend(named::compare(old, new, past));
         drifts.extend(refs_of(&old.refs, &new.refs, past));
     }
     drifts.extend(inside::compare(armed, now, past));

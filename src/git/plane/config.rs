@@ -49,35 +49,55 @@ pub fn read(repository: &Repository) -> Vec<Setting> {
     settings
 }
 
+/// Whether a section stands in a file: what this program itself pins is no setting of the repository.
+fn is_said(section: &gix::config::file::SectionRef<'_>) -> bool {
+    !matches!(section.meta().source, Source::Api | Source::Cli | Source::Env | Source::EnvOverride)
+}
+
+/// The keys of a section, each name once and in lower case, with its full key.
+fn keys(section: &gix::config::file::SectionRef<'_>) -> Vec<(String, Vec<u8>)> {
+    let mut names: Vec<String> = section.value_names().map(|name| name.to_ascii_lowercase()).collect();
+    names.sort();
+    names.dedup();
+    let header = section.header();
+    let mut start = header.name().to_ascii_lowercase();
+    if let Some(subsection) = header.subsection_name() {
+        start.push(b'.');
+        start.extend_from_slice(subsection);
+    }
+    names.into_iter().map(|name| (name.clone(), [&start, b".".as_slice(), name.as_bytes()].concat())).collect()
+}
+
+/// Gives every value with its key, as they stand: for looking at, not for keeping.
+pub fn each_value(config: &gix::config::File, each: &mut dyn FnMut(&[u8], &[u8])) {
+    for section in config.sections().filter(|section| is_said(section)) {
+        for (name, key) in keys(&section) {
+            for value in section.values(&name) {
+                each(&key, &value);
+            }
+        }
+    }
+}
+
+/// A key as it may be shown and kept.
+pub fn shown_key(key: &[u8]) -> Text {
+    Text::from_bytes(without_password(key))
+}
+
 /// The settings of a parsed configuration, sorted by key.
 pub fn settings(config: &gix::config::File) -> Vec<Setting> {
     let mut settings: Vec<Setting> = Vec::new();
-    for section in config.sections() {
+    for section in config.sections().filter(|section| is_said(section)) {
         let meta = section.meta();
-        // What this program itself pins is no setting of the repository.
-        if matches!(meta.source, Source::Api | Source::Cli | Source::Env | Source::EnvOverride) {
-            continue;
-        }
         let place = place(meta.source, meta.level, meta.path.as_deref());
         let own = matches!(meta.source, Source::Local | Source::Worktree);
-        let mut names: Vec<String> = section.value_names().map(|name| name.to_ascii_lowercase()).collect();
-        names.sort();
-        names.dedup();
-        for name in names {
-            let header = section.header();
-            let mut key = header.name().to_ascii_lowercase();
-            if let Some(subsection) = header.subsection_name() {
-                key.push(b'.');
-                key.extend_from_slice(subsection);
-            }
-            key.push(b'.');
-            key.extend_from_slice(name.as_bytes());
+        for (name, key) in keys(&section) {
             let mut values: Vec<Option<BString>> = section.values(&name).into_iter().map(Some).collect();
             if section.value_implicit(&name) == Some(None) {
                 values.push(None);
             }
             let values = values.iter().map(|value| keep(&key, value.as_ref().map(|value| value.as_slice()))).collect();
-            settings.push(Setting { key: Text::from_bytes(without_password(&key)), values, place: place.clone(), own });
+            settings.push(Setting { key: shown_key(&key), values, place: place.clone(), own });
         }
     }
     // A stable sort keeps the order in which Git reads the values of one key.

@@ -30,7 +30,7 @@ pub fn read(repository: &Repository) -> Vec<Hook> {
     let mut hooks: Vec<Hook> = directories
         .iter()
         .flat_map(|directory| files::names(directory))
-        .filter(|path| !path.as_os_str().as_encoded_bytes().ends_with(SAMPLE))
+        .filter(|path| path.file_name().is_some_and(|name| is_hook(name.as_encoded_bytes())))
         .filter_map(|path| {
             let seen = files::look(&path)?;
             Some(Hook { path: Text::from_bytes(path.into_os_string().into_encoded_bytes()), seen })
@@ -40,6 +40,11 @@ pub fn read(repository: &Repository) -> Vec<Hook> {
         .collect();
     hooks.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
     hooks
+}
+
+/// Whether Git may run a file of this name in a directory of hooks.
+pub fn is_hook(name: &[u8]) -> bool {
+    !name.contains(&b'/') && !name.ends_with(SAMPLE)
 }
 
 /// The directory that `core.hooksPath` names; a relative one is looked for from the top of the work tree.

@@ -4,7 +4,7 @@ use super::compare::{self, refs_of};
 use super::files::{Rule, Seen, quoted};
 use super::past::Past;
 use super::read::{Part, Plane};
-use super::{config, flags, hooks};
+use super::{config, flags, hooks, named};
 use crate::audit::evidence::{Drift, DriftKind};
 use crate::policy::config_keys::Origin;
 use crate::policy::options;
@@ -37,10 +37,15 @@ pub fn compare(armed: &Plane, now: &Plane, past: &dyn Past) -> Vec<Drift> {
 /// A repository that was there at arm.
 fn known(old: &Part, new: &Part, past: &dyn Past) -> Vec<Drift> {
     let mut drifts = Vec::new();
-    for drift in compare::part(old, new) {
+    for drift in compare::part(old, new).into_iter().chain(named::compare(old, new, past)) {
         // What would only be noted of the own repository is not worth a word here.
-        let is_noted =
-            matches!(drift.kind, DriftKind::ConfigUnknown | DriftKind::LinkedWorktree | DriftKind::LinkedWorktreeMoved);
+        let is_noted = matches!(
+            drift.kind,
+            DriftKind::ConfigUnknown
+                | DriftKind::LinkedWorktree
+                | DriftKind::LinkedWorktreeMoved
+                | DriftKind::NamedFileListed
+        );
         let kind = match drift.kind {
             DriftKind::FalseGitDirectory => DriftKind::FalseGitDirectory,
             _ => DriftKind::SubmoduleControl,

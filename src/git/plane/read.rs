@@ -3,15 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::control::{self, Control};
-use super::super::locate;
+use super::super::locate::{self, Location};
 use super::super::open::Repository;
 use super::config::Setting;
 use super::dormant::Dormant;
 use super::files::{Seen, Watched};
 use super::hooks::Hook;
+use super::named::Named;
 use super::places::{self, Home, Place};
 use super::refs::Refs;
-use super::{config, declared, dormant, files, flags, hooks, refs};
+use super::{config, declared, dormant, files, flags, hooks, named, refs};
 use crate::error::Result;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
@@ -47,6 +48,9 @@ pub struct Part {
     pub declared: Vec<(Text, Text)>,
     /// The hooks.
     pub hooks: Vec<Hook>,
+    /// Files that the configuration names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<Named>,
     /// Files that lead elsewhere, lend objects or cut history.
     pub files: Vec<Watched>,
     /// Hidden paths of the index, where no checkout answers for it.
@@ -67,7 +71,7 @@ impl Plane {
     }
 
     fn read(repository: &Repository, control: &Control, snapshot: &Snapshot, armed: Option<&Part>) -> Result<Plane> {
-        let mut own = part(repository, RepoPath::new(""), Home::WorkTree)?;
+        let mut own = part(repository, &repository.location, RepoPath::new(""), Home::WorkTree)?;
         // Which refs a fetch writes is for the configuration of arm to say.
         let fetched = refs::destinations(armed.map_or(&own.config, |armed| &armed.config));
         own.refs = refs::read(repository, &fetched)?;
@@ -91,7 +95,7 @@ impl Plane {
 fn inside(repository: &Repository, place: &Place, is_checkout: bool) -> Part {
     let read = || -> Result<Part> {
         let inner = Repository::open(place.locate(repository)?)?;
-        let mut part = part(&inner, place.path.clone(), place.home)?;
+        let mut part = part(&inner, &repository.location, place.path.clone(), place.home)?;
         part.refs = refs::read(&inner, &refs::destinations(&part.config))?;
         if !is_checkout && place.home == Home::WorkTree {
             part.flags = flags::read(&inner)?;
@@ -111,7 +115,7 @@ fn inside(repository: &Repository, place: &Place, is_checkout: bool) -> Part {
     })
 }
 
-fn part(repository: &Repository, prefix: RepoPath, home: Home) -> Result<Part> {
+fn part(repository: &Repository, outer: &Location, prefix: RepoPath, home: Home) -> Result<Part> {
     let mut config = config::read(repository);
     if home == Home::Module {
         // It leads to where the submodule is checked out, which is nowhere now; Git writes it anew with the checkout.
@@ -127,6 +131,7 @@ fn part(repository: &Repository, prefix: RepoPath, home: Home) -> Result<Part> {
         dormant: dormant::read(repository)?,
         declared: declared::read(repository)?,
         hooks: hooks::read(repository),
+        named: named::read(repository, outer),
         files: files::read(repository, control::attribute_paths(repository)?.into_iter())?,
         flags: Vec::new(),
         refs: Refs::default(),

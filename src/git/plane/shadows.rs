@@ -48,6 +48,16 @@ const DIRECTORIES: &[&[u8]] = &[
     b"cordon.kept",
 ];
 
+/// Whether Git itself keeps a ref of its own under this name at the top of a Git directory.
+pub fn is_pseudo_ref(name: &[u8]) -> bool {
+    PSEUDO.contains(&name)
+}
+
+/// Whether this is a directory of Git's own at the top of a Git directory.
+pub fn is_gits_own_directory(name: &[u8]) -> bool {
+    DIRECTORIES.contains(&name)
+}
+
 /// A ref is no larger than this.
 const SMALL: u64 = 1024;
 
@@ -71,10 +81,10 @@ fn at_top(git_dir: &Path, repository: &Repository) -> Vec<PathBuf> {
     for path in names(git_dir) {
         let Some(name) = path.file_name().map(std::ffi::OsStr::as_encoded_bytes) else { continue };
         let Ok(metadata) = std::fs::metadata(&path) else { continue };
-        if metadata.is_dir() && !DIRECTORIES.contains(&name) {
+        if metadata.is_dir() && !is_gits_own_directory(name) {
             let shorts = short_names(repository);
             below(git_dir, &path, &shorts, DEPTH, &mut left, &mut found);
-        } else if metadata.is_file() && metadata.len() <= SMALL && !PSEUDO.contains(&name) && is_ref(&path) {
+        } else if metadata.is_file() && metadata.len() <= SMALL && !is_pseudo_ref(name) && is_ref(&path) {
             found.push(path);
         }
     }
