@@ -37,6 +37,9 @@ const OPENED_BY_NAME: &[&str] = &[
 /// How many alternates may stand behind each other; Git follows five.
 const MAX_ALTERNATES: usize = 6;
 
+/// Nor are there so many of them.
+const MAX_STORES: usize = 1000;
+
 /// The repository that holds `start`, by walking up to the nearest `.git`.
 pub fn locate(start: &Path) -> Result<Location> {
     let start = std::fs::canonicalize(start)
@@ -93,7 +96,7 @@ fn from(root: &Path, git_dir: PathBuf) -> Result<Location> {
         }
     }
     require_regular_branch(&location)?;
-    require_regular_alternates(&location.common_dir.join("objects"), MAX_ALTERNATES)?;
+    alternates(&location.common_dir.join("objects"))?;
     Ok(location)
 }
 
@@ -106,13 +109,38 @@ fn require_regular_branch(location: &Location) -> Result<()> {
     }
 }
 
-/// Alternates may name further alternates; each of these files is opened by name.
-fn require_regular_alternates(objects: &Path, depth: usize) -> Result<()> {
-    let Some(named) = files::read(&objects.join("info/alternates"))?.filter(|_| depth > 0) else { return Ok(()) };
-    for line in named.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#")) {
-        require_regular_alternates(&objects.join(path_in(line)), depth - 1)?;
+/// The object stores that lend objects to the one at `objects`: those that it names, and those that these name. The file
+/// that names them is opened by name in each.
+///
+/// # Errors
+/// When something else than a regular file stands in the place of one.
+pub fn alternates(objects: &Path) -> Result<Vec<PathBuf>> {
+    let mut stores: Vec<PathBuf> = Vec::new();
+    let mut layer = vec![objects.to_path_buf()];
+    for _ in 0..MAX_ALTERNATES {
+        let mut further = Vec::new();
+        for store in layer {
+            let Some(named) = files::read(&store.join("info/alternates"))? else { continue };
+            let named = gix::odb::alternate::parse(&named).map_err(|error| {
+                Error::repository(format!("{} cannot be read", plain(&store.join("info/alternates")))).caused_by(error)
+            })?;
+            for path in named {
+                // Git takes relative ones from the store that names them, gitoxide from the first.
+                for path in [store.join(&path), objects.join(&path)] {
+                    if path != objects && !stores.contains(&path) {
+                        stores.push(path.clone());
+                        further.push(path);
+                    }
+                }
+            }
+        }
+        layer = further;
+        if stores.len() > MAX_STORES {
+            return Err(Error::repository(format!("more than {MAX_STORES} object stores lend objects to this one"))
+                .hint("Look at objects/info/alternates in the Git directory."));
+        }
     }
-    Ok(())
+    Ok(stores)
 }
 
 /// The directory that a `.git` file names.

@@ -4,6 +4,7 @@ mod config;
 mod control;
 mod dormant;
 mod inner_refs;
+mod lent;
 mod named;
 mod nested;
 mod refs;

@@ -79,7 +79,10 @@ pub fn watched(armed: &[Watched], now: &[Watched], part: &Part) -> Vec<Drift> {
             Some(Watched { seen: Seen::Link(target), .. }) => {
                 drifts.push(Drift { what: Text::from("is a link to ").raw(target), ..drift(before, "", None) });
             }
+            Some(Watched { seen: Seen::Shared, .. }) => drifts.push(drift(before, "got another name", None)),
             Some(_) => drifts.push(drift(before, "has other content", None)),
+            // The other name is gone, or Git has written a file of its own.
+            None if before.seen == Seen::Shared => {}
             // A linked work tree that is gone was pruned, and what belonged to it went along.
             None if before.rule == Rule::Worktree || (worktree_of(path, &old) && !worktree_of(path, &new)) => {}
             None => drifts.push(drift(before, "deleted", None)),
@@ -105,6 +108,7 @@ pub fn watched(armed: &[Watched], now: &[Watched], part: &Part) -> Vec<Drift> {
         };
         let what = match &after.seen {
             Seen::Link(target) => Text::from("became a link to ").raw(target),
+            Seen::Shared => Text::from("has another name, and what Git writes into it is written there too"),
             _ => Text::from("created"),
         };
         drifts.push(Drift { what, ..drift(after, "", undo) });

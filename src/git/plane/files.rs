@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::super::files;
+use super::super::locate;
 use super::super::open::Repository;
 use crate::audit::evidence::DriftKind;
 use crate::error::Result;
@@ -30,6 +31,8 @@ pub enum Seen {
     Directory,
     /// A link, where none belongs: its target.
     Link(Text),
+    /// A regular file that has another name as well, where Git writes into it.
+    Shared,
     /// A link that leads to nothing.
     Dangling,
     /// A FIFO, a socket or a device: never opened.
@@ -68,6 +71,8 @@ pub enum Rule {
     Worktree,
     /// Configuration of another work tree, or of a remote in the old form.
     Configuration,
+    /// A directory that turns something on by being there.
+    Rerere,
     /// A merge, rebase, cherry-pick or revert that is under way: the next commit takes up what it names.
     Operation,
     /// HEAD of another work tree.
@@ -93,7 +98,7 @@ impl Rule {
             Rule::WorktreeHead => DriftKind::LinkedWorktreeMoved,
             Rule::Shadow => DriftKind::RefShadow,
             Rule::FalseGit => DriftKind::FalseGitDirectory,
-            Rule::Configuration => DriftKind::Config,
+            Rule::Configuration | Rule::Rerere => DriftKind::Config,
             Rule::Operation => DriftKind::Operation,
         }
     }
@@ -114,6 +119,8 @@ const OWN: &[(&str, Rule)] = &[
     ("gitdir", Rule::Leads),
     ("MERGE_HEAD", Rule::Operation),
     ("MERGE_MODE", Rule::Operation),
+    ("MERGE_MSG", Rule::Operation),
+    ("SQUASH_MSG", Rule::Operation),
     ("CHERRY_PICK_HEAD", Rule::Operation),
     ("REVERT_HEAD", Rule::Operation),
     ("MERGE_AUTOSTASH", Rule::Operation),
@@ -130,28 +137,6 @@ const OWN: &[(&str, Rule)] = &[
     ("rebase-apply/autostash", Rule::Operation),
     ("sequencer", Rule::Operation),
     ("sequencer/todo", Rule::Operation),
-];
-
-/// What Git makes as a file or a directory; a link in its place lets somebody else's stand for it.
-const NO_LINKS: &[&str] = &[
-    "HEAD",
-    "config",
-    "config.worktree",
-    "hooks",
-    "index",
-    "info",
-    "info/exclude",
-    "logs",
-    "modules",
-    "objects",
-    "objects/info",
-    "objects/pack",
-    "packed-refs",
-    "refs",
-    "refs/heads",
-    "refs/remotes",
-    "refs/tags",
-    "worktrees",
 ];
 
 /// Files that every linked work tree has, or may have.
@@ -175,6 +160,13 @@ pub fn read(repository: &Repository, attributes: impl Iterator<Item = PathBuf>) 
     places.push((location.root.join(".git"), Rule::Leads));
     places.extend(SHARED.iter().map(|(name, rule)| (location.common_dir.join(name), *rule)));
     places.extend(OWN.iter().map(|(name, rule)| (location.git_dir.join(name), *rule)));
+    for store in locate::alternates(&location.common_dir.join("objects"))? {
+        places.push((store.join("info/alternates"), Rule::Alternates));
+    }
+    // Its mere existence turns the recording and reusing of resolutions on, unless the configuration says otherwise.
+    if repository.gix.config_snapshot().boolean("rerere.enabled").is_none() {
+        places.push((location.common_dir.join("rr-cache"), Rule::Rerere));
+    }
     places.extend(attributes.map(|path| (path, Rule::Attributes)));
     for directory in REMOTES {
         places.extend(names(&location.common_dir.join(directory)).into_iter().map(|path| (path, Rule::Configuration)));
@@ -201,8 +193,7 @@ pub fn read(repository: &Repository, attributes: impl Iterator<Item = PathBuf>) 
     let mut watched: Vec<Watched> = places.into_iter().filter_map(|(path, rule)| see(path, rule, look)).collect();
     let mut roots = vec![&location.common_dir, &location.git_dir];
     roots.dedup();
-    let links = roots.into_iter().flat_map(|root| NO_LINKS.iter().map(|name| root.join(name)));
-    watched.extend(links.filter_map(|path| see(path, Rule::Link, link)));
+    watched.extend(super::links::find(roots));
     watched.extend(astray.into_iter().filter_map(|path| see(path, Rule::Link, look)));
     Ok(watched)
 }
@@ -216,11 +207,6 @@ fn leads_to(directory: &Path, said: &[u8], wanted: &Path) -> bool {
 fn see(path: PathBuf, rule: Rule, look: impl Fn(&Path) -> Option<Seen>) -> Option<Watched> {
     let seen = look(&path)?;
     Some(Watched { rule, path: Text::from_bytes(path.into_os_string().into_encoded_bytes()), seen })
-}
-
-fn link(path: &Path) -> Option<Seen> {
-    let target = std::fs::read_link(path).ok()?;
-    Some(Seen::Link(Text::from_bytes(target.into_os_string().into_encoded_bytes())))
 }
 
 /// Whether a `config.worktree` says only what `git worktree add` writes there.

@@ -9,6 +9,7 @@ pub mod files;
 pub mod flags;
 pub mod hooks;
 pub mod inside;
+pub mod links;
 pub mod named;
 mod operations;
 pub mod past;

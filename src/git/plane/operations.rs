@@ -27,6 +27,7 @@ const ROWS: &[Row] = &[
 /// Pieces that go with another one when that is taken back.
 const COVERED: &[(&str, &[&str])] = &[
     ("MERGE_MODE", &["MERGE_HEAD"]),
+    ("MERGE_MSG", &["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG", "rebase-merge", "rebase-apply"]),
     ("MERGE_AUTOSTASH", &["MERGE_HEAD"]),
     ("CHERRY_PICK_HEAD", &["rebase-merge", "rebase-apply"]),
     ("sequencer", &["CHERRY_PICK_HEAD", "REVERT_HEAD"]),
