@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::files::{Rule, Seen, Watched, quoted};
-use super::past::Past;
+use super::past::{Past, Vouched};
 use super::read::{Part, Plane};
 use super::refs::{Ref, Refs};
 use super::{config, dormant, hooks, inside, named, operations};
@@ -178,12 +178,11 @@ fn own_refs(armed: &Refs, now: &Refs, past: &dyn Past) -> Vec<Drift> {
         }
     }
     for (name, after) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
-        let kind = match kind(name, DriftKind::BranchCreated) {
-            DriftKind::Tag | DriftKind::BranchCreated if shadows(name, &old, past) => DriftKind::RefShadow,
-            DriftKind::Tag if past.was_known(after.as_bytes()) || past.is_known(after.as_bytes(), &tips) => {
-                DriftKind::TagOnKnownHistory
-            }
-            kind => kind,
+        let what = Text::from("created at ").raw(after);
+        let (kind, what) = match kind(name, DriftKind::BranchCreated) {
+            DriftKind::Tag | DriftKind::BranchCreated if shadows(name, &old, past) => (DriftKind::RefShadow, what),
+            DriftKind::Tag => tagged(what, past.vouched(after.as_bytes(), &tips)),
+            kind => (kind, what),
         };
         let undo = match name.strip_prefix(b"refs/replace/") {
             Some(id) => Some(Text::from("git replace -d ").raw(&quoted(id))),
@@ -194,9 +193,22 @@ fn own_refs(armed: &Refs, now: &Refs, past: &dyn Past) -> Vec<Drift> {
             }
             None => Some(Text::from("git update-ref -d ").raw(&quoted(name)).word(" ").raw(after)),
         };
-        push(kind, name, Text::from("created at ").raw(after), undo);
+        push(kind, name, what, undo);
     }
     drifts
+}
+
+/// What a new tag is, by who vouches for its commit.
+fn tagged(what: Text, vouched: Vouched) -> (DriftKind, Text) {
+    match vouched {
+        Vouched::Known => (DriftKind::TagOnKnownHistory, what),
+        Vouched::Fetched(by) => (DriftKind::TagOnKnownHistory, what.word(", which came since arm with ").raw(&by)),
+        Vouched::Claimed(by) => {
+            let why = ", which is new, and no fetch has brought it with ";
+            (DriftKind::Tag, what.word(why).raw(&by))
+        }
+        Vouched::New => (DriftKind::Tag, what),
+    }
 }
 
 /// Refs that mirror what a forge keeps for itself: nothing is checked out from them or pushed.

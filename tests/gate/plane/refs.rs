@@ -100,6 +100,45 @@ fn fetch_and_upkeep_are_nothing() {
     assert_eq!(verdict["findings"].as_array().unwrap().len(), 1, "{verdict}");
 }
 
+/// A remote-tracking ref vouches for a tag where a fetch has moved it, and not where a push or a hand has.
+#[test]
+fn a_tag_on_a_commit_of_ones_own_is_not_vouched_for_by_a_ref_that_nobody_fetched() {
+    let upstream = Sandbox::project();
+    let sandbox = Sandbox::empty();
+    sandbox.git(&["clone", "-q", upstream.root.to_str().unwrap(), "."]).ok();
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    let made = sandbox.git(&["commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "evil"]).ok().stdout;
+    let made = String::from_utf8(made).unwrap().trim().to_owned();
+    sandbox.git(&["tag", "payload", &made]).ok();
+    let pushed = format!("{made}:refs/heads/pushed");
+    for (forge, name) in [
+        (&["push", "-q", "origin", &pushed][..], "pushed"),
+        (&["update-ref", "refs/remotes/origin/new", &made], "new"),
+        (&["update-ref", "-m", "update by push", "refs/remotes/origin/main", &made], "main"),
+    ] {
+        sandbox.git(forge).ok();
+        sandbox.check().violates(&[
+            "tag changed: refs/tags/payload",
+            &format!("no fetch has brought it with refs/remotes/origin/{name}"),
+        ]);
+        sandbox.git(&["update-ref", "-d", &format!("refs/remotes/origin/{name}")]).ok();
+    }
+    sandbox.git(&["fetch", "-q", "origin", "+refs/heads/main:refs/remotes/origin/main"]).ok();
+    sandbox.write(".git/refs/remotes/origin/main", format!("{made}\n"));
+    sandbox.check().violates(&["tag changed: refs/tags/payload"]);
+    // Whoever fetches what was pushed has fetched it: what came from there cannot be told from what was made here.
+    sandbox
+        .git(&[
+            "fetch",
+            "-q",
+            "origin",
+            "+refs/heads/main:refs/remotes/origin/main",
+            "pushed:refs/remotes/origin/pushed",
+        ])
+        .ok();
+    sandbox.check().ok().says(&["new tag on known history", "came since arm with refs/remotes/origin/pushed"]);
+}
+
 /// With commits allowed HEAD's own branch moves, and `git pull` brings its bookkeeping along.
 #[test]
 fn a_pull_is_honest_where_commits_are() {
