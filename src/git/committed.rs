@@ -12,8 +12,9 @@ use crate::policy::escape;
 /// The bytes of the regular file called `name` at the top of a commit's tree; `None` where nothing has that name.
 ///
 /// # Errors
-/// Where something else than a file has it: what a link or a directory would say is not what was committed here.
-pub fn file(repository: &Repository, commit: ObjectId, name: &[u8]) -> Result<Option<Vec<u8>>> {
+/// Where it has more than `most` bytes, which is known before it is read, and where something else than a file has the
+/// name: what a link or a directory would say is not what was committed here.
+pub fn file(repository: &Repository, commit: ObjectId, name: &[u8], most: usize) -> Result<Option<Vec<u8>>> {
     let objects = repository.objects();
     let tree = repository.tree_of(commit)?;
     let unreadable = |error: gix::Error| {
@@ -29,7 +30,16 @@ pub fn file(repository: &Repository, commit: ObjectId, name: &[u8]) -> Result<Op
             continue;
         }
         return match entry.mode.kind() {
-            EntryKind::Blob | EntryKind::BlobExecutable => blob::read(&objects, entry.oid).map(Some),
+            EntryKind::Blob | EntryKind::BlobExecutable => {
+                let size = blob::stated_size(&objects, entry.oid)?;
+                if size > most as u64 {
+                    let name = escape::plain(name);
+                    let what =
+                        format!("{name} of the commit {commit} has {size} bytes, more than the {most} that are read");
+                    return Err(Error::refused(what).hint("Commit a smaller one."));
+                }
+                blob::read(&objects, entry.oid).map(Some)
+            }
             _ => Err(Error::refused(format!("{} of the commit {commit} is no regular file", escape::plain(name)))
                 .hint("Commit it as a file, not as a link or a directory.")),
         };

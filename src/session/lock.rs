@@ -7,6 +7,8 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 use crate::error::{Error, Kind, Result};
 use crate::policy::escape;
 
@@ -26,6 +28,7 @@ impl Lock {
         let path = git_dir.join(NAME);
         // A file that was removed between opening and locking is no lock; the next round opens its successor.
         for _ in 0..100 {
+            require_plain(&path)?;
             let (file, created) = open(&path).map_err(|error| cannot_lock(&path, error))?;
             match fs4::FileExt::try_lock(&file) {
                 Ok(()) => {}
@@ -53,9 +56,21 @@ impl Lock {
     }
 }
 
+/// Refuses a link or anything else that Cordon did not make: a lock that lies elsewhere locks nothing here.
+fn require_plain(path: &Path) -> Result<()> {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) if !metadata.is_file() => {
+            let name = escape::plain(path.as_os_str().as_encoded_bytes());
+            Err(Error::state(format!("{name} is no regular file"))
+                .hint("Somebody put it in the place of Cordon's lock: look at what it is, then remove it."))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn open(path: &Path) -> std::io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    options.read(true).write(true).custom_flags((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed());
     match options.clone().create_new(true).open(path) {
         Ok(file) => Ok((file, true)),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok((options.open(path)?, false)),

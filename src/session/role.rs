@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::git::committed;
 use crate::git::open::Repository;
-use crate::policy::file::read::{self, NAME};
+use crate::policy::file::read::{self, MAX_BYTES, NAME};
 use crate::policy::file::settings::Settings;
 
 /// A role, and the commit that it was read from.
@@ -33,12 +33,13 @@ pub fn role_at_head(start: &Path, name: &str) -> Result<ReadRole> {
         Error::repository("HEAD has no commit yet")
             .hint("Commit something first: the baseline of an envelope is a commit.")
     })?;
-    let bytes = committed::file(&repository, commit, NAME.as_bytes())?.ok_or_else(|| {
+    let bytes = committed::file(&repository, commit, NAME.as_bytes(), MAX_BYTES)?.ok_or_else(|| {
         Error::refused(format!("the commit {commit} has no {NAME}")).hint(format!(
             "Roles are read from the commit, not from the work tree: commit {NAME} first, or arm with --allow."
         ))
     })?;
-    let file = read::read(NAME, &bytes)?;
+    // As Git calls it: the work tree may have another.
+    let file = read::read(&format!("HEAD:{NAME}"), &bytes)?;
     let settings = file.role(name)?.settings.clone();
     Ok(ReadRole { reference: RoleRef { name: name.to_owned(), commit: commit.to_string() }, settings })
 }

@@ -69,7 +69,16 @@ fn what_is_no_role_is_refused_with_what_helps() {
     sandbox.arm(&["--role", "dosc"]).refused().says(&["no role `dosc`", "Did you mean `docs`?"]);
     sandbox.write("cordon.toml", TEAM.replace("allow = [\"docs/**\"]", "alow = [\"docs/**\"]"));
     sandbox.commit("typo");
-    sandbox.arm(&["--role", "docs"]).refused().says(&["cordon.toml:10: [role.docs] alow", "Did you mean `allow`?"]);
+    sandbox
+        .arm(&["--role", "docs"])
+        .refused()
+        .says(&["HEAD:cordon.toml:10: [role.docs] alow", "Did you mean `allow`?"]);
+    sandbox.write("cordon.toml", format!("{TEAM}{}", "#\n".repeat(1 << 19)));
+    sandbox.commit("large");
+    sandbox
+        .arm(&["--role", "docs"])
+        .refused()
+        .says(&["cordon.toml of the commit", "more than the 1048576 that are read"]);
     std::fs::remove_file(sandbox.at("cordon.toml")).unwrap();
     std::os::unix::fs::symlink("README.md", sandbox.at("cordon.toml")).unwrap();
     sandbox.commit("link");

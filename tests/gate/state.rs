@@ -136,3 +136,27 @@ fn the_state_is_for_its_owner() {
     let mode = fs::metadata(sandbox.at(".cordon/config.json")).unwrap().permissions().mode();
     assert_eq!(mode & 0o022, 0, "others may write the policy: {mode:o}");
 }
+
+/// A lock that lies elsewhere, or that nobody can hold, is told for what it is.
+#[test]
+fn what_stands_in_for_the_lock_is_refused() {
+    let sandbox = Sandbox::armed();
+    let lock = sandbox.at(".git/cordon.lock");
+    assert!(sandbox.command("mkfifo").arg("../fifo").status().unwrap().success());
+    sandbox.write("../file", "");
+    for make in [
+        &["ln", "-s", "../../fifo"][..],
+        &["ln", "-s", "../../file"],
+        &["ln", "-s", "nowhere"],
+        &["ln", "-s", "/dev/null"],
+        &["mkfifo"],
+        &["mkdir"],
+    ] {
+        std::fs::remove_file(&lock).unwrap();
+        assert!(sandbox.command(make[0]).args(&make[1..]).arg(&lock).status().unwrap().success());
+        let refused = sandbox.check().refused().says(&["cordon.lock is no regular file", "remove it"]);
+        assert!(!refused.text().contains("another Cordon operation"), "{refused:?}");
+        assert!(sandbox.command("rm").arg("-rf").arg(&lock).status().unwrap().success());
+        sandbox.check().ok();
+    }
+}
