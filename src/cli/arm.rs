@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use super::args::Arm;
-use super::options::{IgnoredChoice, Options};
+use super::options::{CacheChoice, IgnoredChoice, Options};
 use super::progress::Progress;
 use super::terminal::{Terminal, talk};
 use crate::error::Result;
 use crate::exit::Exit;
+use crate::policy::caches::CacheRule;
 use crate::policy::escape;
 use crate::policy::file::keys::Key;
 use crate::policy::file::settings::{Settings, Value};
@@ -40,6 +41,10 @@ pub fn request(repo: &Path, label: &str, options: &Options) -> Result<ArmRequest
             ignored: match options.ignored {
                 IgnoredChoice::Deny => IgnoredRule::Deny,
                 IgnoredChoice::Report => IgnoredRule::Report,
+            },
+            verifier_caches: match options.verifier_caches {
+                CacheChoice::Private => CacheRule::Private,
+                CacheChoice::Keep => CacheRule::Keep,
             },
             default_scratch: !options.no_default_scratch,
             ..settings.audit()

@@ -62,6 +62,11 @@ pub struct Options {
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = whole("--verify-timeout", 1..=86_400))]
     pub verify_timeout: Option<u64>,
 
+    /// Whether verifiers believe the caches of the repository: bytecode of Python, answers of mypy, ruff, pytest, Babel and
+    /// Turborepo
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = CacheChoice::Private)]
+    pub verifier_caches: CacheChoice,
+
     /// What becomes of an ignored file that existed at arm and was changed or deleted
     #[arg(long, value_name = "RULE", value_enum, default_value_t = IgnoredChoice::Deny)]
     pub ignored: IgnoredChoice,
@@ -89,6 +94,15 @@ pub struct Options {
     /// How many attempts a wrapped agent has, 1 to 100 [default: 3]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole("--max-attempts", 1..=100))]
     pub max_attempts: Option<u64>,
+}
+
+/// Where verifiers have their caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CacheChoice {
+    /// Each one starts with empty caches of its own
+    Private,
+    /// In the repository, where whoever works there can forge them
+    Keep,
 }
 
 /// What becomes of changed ignored files.

@@ -1,5 +1,6 @@
 //! PURE. What is allowed: paths, patterns, limits, the envelope, and the tables that users can read and replace.
 
+pub mod caches;
 pub mod command;
 pub mod config_keys;
 pub mod dependencies;

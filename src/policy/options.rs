@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::caches::CacheRule;
 use super::dependencies::{BOOKKEEPING, PLACES};
 use super::fold;
 use super::pattern::{Pattern, PatternSet};
@@ -45,6 +46,9 @@ pub struct AuditOptions {
     /// Files whose lines count in no budget.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncounted: Vec<Pattern>,
+    /// Whether verifiers believe the caches of the repository.
+    #[serde(default, skip_serializing_if = "CacheRule::is_default")]
+    pub verifier_caches: CacheRule,
 }
 
 impl Default for AuditOptions {
@@ -57,6 +61,7 @@ impl Default for AuditOptions {
             protect: Vec::new(),
             allow_protected: Vec::new(),
             uncounted: Vec::new(),
+            verifier_caches: CacheRule::Private,
         }
     }
 }

@@ -1,7 +1,12 @@
-//! The environment that a program sees: the caller's own, without what would redirect its Git.
+//! The environment that a program sees: the caller's own, without what would redirect its Git, and for a verifier with
+//! what leads tools away from the caches of the repository.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::policy::caches::{VARIABLES, Value, Variable};
+use crate::policy::shell;
 
 /// Variables whose names begin like this are dropped: `GIT_DIR`, `GIT_INDEX_FILE`, `GIT_WORK_TREE` and their kin would
 /// point a verifier's Git at another repository than the one that was audited.
@@ -20,6 +25,22 @@ const ADDED: &[(&str, &str)] = &[("CORDON_VERIFIER", "1")];
 /// The variables for a verifier, made from the caller's `variables`.
 pub(super) fn for_verifiers(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     with(variables.filter(|(name, _)| !begins(name, DROPPED_PREFIXES)), ADDED)
+}
+
+/// The variables of a verifier, with those that lead its tools away from the caches of the repository and into `directory`.
+pub(super) fn with_caches_in(directory: &Path, variables: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    let value = |row: &Variable| match row.value {
+        Value::Words(words) => OsString::from(words),
+        Value::Directory => directory.as_os_str().to_owned(),
+        Value::Option(option) => {
+            let said = variables.iter().find(|(name, _)| name == row.name).map(|(_, value)| value.as_os_str());
+            let option = format!("{option}{}", shell::word(directory.as_os_str().as_bytes()));
+            said.map_or_else(|| option.clone().into(), |said| [said, OsStr::new(&option)].join(OsStr::new(" ")))
+        }
+    };
+    let set: Vec<_> = VARIABLES.iter().map(|row| (OsString::from(row.name), value(row))).collect();
+    let others = variables.into_iter().filter(|(name, _)| !VARIABLES.iter().any(|row| name == row.name));
+    others.chain(set).collect()
 }
 
 /// The variables for an agent, made from the caller's `variables`.
@@ -60,6 +81,23 @@ mod tests {
         ];
         let expected = [("PATH", "/bin"), ("DIGIT_SUM", "3"), ("GITHUB_SHA", "a"), ("CORDON_VERIFIER", "1")];
         assert_eq!(for_verifiers(variables(&given).into_iter()), variables(&expected));
+    }
+
+    #[test]
+    fn caches_are_led_away_whatever_the_caller_has_set() {
+        let given = [("PATH", "/bin"), ("PYTHONPYCACHEPREFIX", "/old"), ("PYTEST_ADDOPTS", "-q")];
+        let seen = with_caches_in(Path::new("/tmp/a b"), variables(&given));
+        let of = |name: &str| {
+            let all: Vec<_> = seen.iter().filter(|(other, _)| other == name).map(|(_, value)| value.clone()).collect();
+            assert_eq!(all.len(), 1, "{name}");
+            all[0].to_str().unwrap().to_owned()
+        };
+        assert_eq!(of("PATH"), "/bin");
+        assert_eq!(of("PYTHONPYCACHEPREFIX"), "/tmp/a b");
+        assert_eq!(of("PYTEST_ADDOPTS"), "-q -o cache_dir='/tmp/a b'");
+        assert_eq!(of("RUFF_NO_CACHE"), "true");
+        let seen = with_caches_in(Path::new("/tmp/x"), variables(&[]));
+        assert!(seen.contains(&("PYTEST_ADDOPTS".into(), "-o cache_dir=/tmp/x".into())));
     }
 
     #[test]

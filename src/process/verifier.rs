@@ -1,7 +1,11 @@
 //! The verifiers of an envelope: all of them run, one after the other, and nothing runs unless all of them can start.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
 
 use super::child::{Failure, Limits, Outcome, Streams};
 use super::environment;
@@ -9,6 +13,7 @@ use super::program::Program;
 use super::resolve::{Unstartable, resolve};
 use super::supervisor::Supervisor;
 use crate::error::{Error, Kind};
+use crate::policy::caches::CacheRule;
 use crate::policy::escape::typed;
 
 /// One command of an envelope.
@@ -47,11 +52,14 @@ pub enum Step<'a> {
     Ended(usize, &'a Outcome),
 }
 
-/// Runs all of `verifiers` in `root`, each under `limits`, whether or not the ones before it passed.
+/// Runs all of `verifiers` in `root`, each under `limits`, whether or not the ones before it passed. Where `caches` says so,
+/// each has a private directory for what tools cache, which is gone when it has ended: neither who worked in the
+/// repository nor another verifier has written there.
 pub fn run_all(
     verifiers: &[Verifier<'_>],
     root: &Path,
     limits: &Limits,
+    caches: CacheRule,
     supervisor: &mut Supervisor,
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Result<Vec<Verified>, Stopped> {
@@ -61,14 +69,32 @@ pub fn run_all(
     for (index, (verifier, program)) in verifiers.iter().zip(&programs).enumerate() {
         stop_if_interrupted(supervisor)?;
         progress(Step::Starts(index, *verifier));
+        let (directory, program) = with_caches(program, caches).map_err(Stopped::Failed)?;
         let outcome = supervisor
-            .run(program, limits, Streams::default(), &mut || {})
+            .run(&program, limits, Streams::default(), &mut || {})
             .map_err(|failure| stopped(*verifier, failure))?;
+        drop(directory);
         progress(Step::Ended(index, &outcome));
         verified.push(Verified { source: verifier.source.to_owned(), outcome });
     }
     stop_if_interrupted(supervisor)?;
     Ok(verified)
+}
+
+/// A program that is to start, with the directory of its caches if it has one.
+fn with_caches(program: &Program, caches: CacheRule) -> Result<(Option<TempDir>, Program), Error> {
+    let mut program = program.clone();
+    if caches == CacheRule::Keep {
+        return Ok((None, program));
+    }
+    let own = Permissions::from_mode(0o700);
+    let made = tempfile::Builder::new().prefix("cordon-caches-").permissions(own).tempdir();
+    let directory = made.map_err(|error| {
+        Error::io("a directory for the caches of a verifier cannot be made", error)
+            .hint("Let TMPDIR name a directory that can be written, or arm with --verifier-caches keep.")
+    })?;
+    program.environment = environment::with_caches_in(directory.path(), program.environment);
+    Ok((Some(directory), program))
 }
 
 /// Says why the program of a verifier cannot start in `root` as things stand; `None` when it can.

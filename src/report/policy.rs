@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::style::{FAINT, HEADING, paint};
 use crate::json;
+use crate::policy::caches::VARIABLES;
 use crate::policy::config_keys::{self, Weight};
 use crate::policy::dependencies::{BOOKKEEPING, PLACES};
 use crate::policy::escape::plain;
@@ -51,6 +52,11 @@ fn tables() -> Vec<Table> {
             name: "bookkeeping",
             heading: "scratch among installed dependencies",
             rows: BOOKKEEPING.iter().map(|row| Row { glob: row.glob, reason: row.reason }).collect(),
+        },
+        Table {
+            name: "caches",
+            heading: "variables of verifiers, that lead tools away from caches of the repository (--verifier-caches keep)",
+            rows: VARIABLES.iter().map(|row| Row { glob: row.name, reason: row.reason }).collect(),
         },
         Table {
             name: "configuration",

@@ -50,7 +50,7 @@ pub fn run(
         Step::Ended(index, _) if seen.is_ok() => seen = ended(verifiers[index].source),
         Step::Ended(..) => {}
     };
-    match verifier::run_all(&verifiers, root, &limits, supervisor, &mut report) {
+    match verifier::run_all(&verifiers, root, &limits, config.audit.verifier_caches, supervisor, &mut report) {
         Ok(verified) => seen.map(|()| verified.into_iter().map(verification).collect()),
         Err(Stopped::Failed(error)) => Err(error),
         Err(Stopped::Interrupted(signal)) => Err(interrupted(signal)),

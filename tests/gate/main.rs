@@ -11,6 +11,7 @@ mod agreement;
 mod anchor;
 mod arming;
 mod audited;
+mod caches;
 mod canary;
 mod cases;
 mod checking;

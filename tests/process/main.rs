@@ -11,6 +11,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use cordon::error::Kind;
+use cordon::policy::caches::CacheRule;
 use cordon::process::capture::Caps;
 use cordon::process::child::{Limits, Outcome, Status};
 use cordon::process::supervisor::Supervisor;
@@ -38,7 +39,7 @@ fn supervisor() -> Supervisor {
 
 fn run_commands(commands: &[Vec<String>], root: &Path, limits: &Limits) -> Result<Vec<Verified>, Stopped> {
     let verifiers: Vec<Verifier<'_>> = commands.iter().map(|argv| Verifier { source: &argv[0], argv }).collect();
-    run_all(&verifiers, root, limits, &mut supervisor(), &mut |_| {})
+    run_all(&verifiers, root, limits, CacheRule::Private, &mut supervisor(), &mut |_| {})
 }
 
 fn run_in(root: &Path, argv: &[&str], limits: &Limits) -> Outcome {
@@ -287,7 +288,7 @@ fn all_run_and_each_is_told() {
     let verifiers: Vec<Verifier<'_>> = commands.iter().map(|argv| Verifier { source: &argv[0], argv }).collect();
     let root = tempfile::tempdir().unwrap();
     let mut steps = Vec::new();
-    let verified = run_all(&verifiers, root.path(), &LIMITS, &mut supervisor(), &mut |step| {
+    let verified = run_all(&verifiers, root.path(), &LIMITS, CacheRule::Keep, &mut supervisor(), &mut |step| {
         steps.push(match step {
             Step::Starts(index, verifier) => format!("{index} {}", verifier.source),
             Step::Ended(index, outcome) => format!("{index} = {}", outcome.status.returncode()),
