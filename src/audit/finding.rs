@@ -68,6 +68,8 @@ pub enum Code {
     IgnoredDeleted,
     /// An installed dependency that existed at arm changed or is gone; verifiers run this code.
     DependencyChanged,
+    /// A new or changed ignored file steers what verifiers run.
+    IgnoredSteers,
     /// Configuration changed that runs programs, redirects transport or changes what Git sees.
     ConfigChanged,
     /// A file that the configuration names is not what it was.
@@ -152,6 +154,7 @@ impl Code {
             Code::IgnoredChanged => "ignored-changed",
             Code::IgnoredDeleted => "ignored-deleted",
             Code::DependencyChanged => "dependency-changed",
+            Code::IgnoredSteers => "ignored-steers",
             Code::ConfigChanged => "config-changed",
             Code::NamedFileChanged => "named-file-changed",
             Code::HookChanged => "hook-changed",

@@ -3,17 +3,20 @@
 //! One path is judged by the first row that speaks of it:
 //! 1. protected, and not lifted by name: a violation, also in a scratch zone;
 //! 2. named by `--allow-ignored`: nothing;
-//! 3. an installed dependency that existed at arm: a violation, also where a scratch zone or an allow pattern covers it,
+//! 3. new or changed, and odd: a violation, also where an allow pattern covers it, because no diff shows it and yet the
+//!    verifiers run otherwise; see [`super::odd`];
+//! 4. an installed dependency that existed at arm: a violation, also where a scratch zone or an allow pattern covers it,
 //!    because verifiers run this code and no diff shows it; a new one is noted;
-//! 4. in a scratch zone: noted with a count; an explicit deny pattern does not reach into one, because tests write their
+//! 5. in a scratch zone: noted with a count; an explicit deny pattern does not reach into one, because tests write their
 //!    caches also where nothing may change;
-//! 5. denied: a violation, also when it is new;
-//! 6. allowed: nothing;
-//! 7. outside: a violation when it existed at arm, noted when it is new.
+//! 6. denied: a violation, also when it is new;
+//! 7. allowed: nothing;
+//! 8. outside: a violation when it existed at arm, noted when it is new.
 
 use std::collections::BTreeMap;
 
 use super::finding::{Code, Finding, Severity};
+use super::odd::{self, Oddity};
 use crate::policy::envelope::{Decision, Rules};
 use crate::policy::options::{self, AuditRules, IgnoredRule};
 use crate::policy::path::RepoPath;
@@ -46,12 +49,15 @@ pub struct Ignored {
     pub kind: IgnoredKind,
     /// The directory above it that is marked as a cache by a valid `CACHEDIR.TAG`.
     pub cache: Option<RepoPath>,
+    /// What is odd about it although it is new.
+    pub odd: Option<Oddity>,
 }
 
 /// What a group of paths comes to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Row {
     Protected(&'static str),
+    Odd(Oddity),
     Dependency(&'static str),
     Denied(String),
     Outside(IgnoredKind),
@@ -74,6 +80,12 @@ pub fn judge(rules: &Rules, entries: &[Ignored]) -> (Vec<Finding>, Vec<Text>) {
             continue;
         }
         let reports = rules.audit.ignored() == IgnoredRule::Report;
+        if let Some(odd) = odd::oddity(&rules.audit, entry)
+            && !reports
+        {
+            violation(Row::Odd(*odd));
+            continue;
+        }
         if let Some(reason) = rules.audit.dependency(path) {
             if new || reports {
                 noted.entry((entry.kind, true)).or_default().push(&entry.path);
@@ -121,7 +133,12 @@ pub fn top(path: &RepoPath) -> RepoPath {
 /// One finding a path where there are few, else one for the whole directory.
 fn findings(row: &Row, top: &RepoPath, group: &[&Ignored]) -> Vec<Finding> {
     if group.len() <= APART {
-        return group.iter().map(|entry| finding(row, Some(entry.path.clone()), named(row, &[&entry.path]))).collect();
+        let one = |entry: &&Ignored| {
+            let undo = matches!(row, Row::Odd(_)) && entry.kind == IgnoredKind::Added;
+            let finding = finding(row, Some(entry.path.clone()), named(row, &[&entry.path]));
+            Finding { undo: undo.then(|| shell::about("rm", &entry.path)), ..finding }
+        };
+        return group.iter().map(one).collect();
     }
     let paths: Vec<&RepoPath> = group.iter().map(|entry| &entry.path).collect();
     let place = if top.is_root() { "at the top".to_owned() } else { format!("below {}", top.plain()) };
@@ -132,6 +149,7 @@ fn findings(row: &Row, top: &RepoPath, group: &[&Ignored]) -> Vec<Finding> {
 fn named(row: &Row, paths: &[&RepoPath]) -> Text {
     let words = match row {
         Row::Protected(_) => "protected path changed: ",
+        Row::Odd(Oddity::Steers(_)) => "ignored file steers what verifiers run: ",
         Row::Dependency(_) => "installed dependency changed or deleted: ",
         Row::Denied(_) => "path outside policy: ",
         Row::Outside(IgnoredKind::Deleted) => "ignored file deleted: ",
@@ -150,6 +168,14 @@ fn list(mut text: Text, paths: &[&RepoPath]) -> Text {
 fn finding(row: &Row, path: Option<RepoPath>, message: Text) -> Finding {
     let (code, help) = match row {
         Row::Protected(reason) => (Code::ProtectedPath, protected_help(reason, path.as_ref())),
+        Row::Odd(Oddity::Steers(steering)) => (
+            Code::IgnoredSteers,
+            format!(
+                "{}: no diff shows it, and without it the verifiers may answer otherwise. Remove it, or let Git list it; if it \
+                 is to stay, arm with --allow-ignored for it.",
+                capital(steering.reason)
+            ),
+        ),
         Row::Dependency(reason) => (
             Code::DependencyChanged,
             format!(
@@ -169,6 +195,12 @@ fn finding(row: &Row, path: Option<RepoPath>, message: Text) -> Finding {
         }
     };
     Finding { code, severity: Severity::Violation, path, message, help: help.into(), undo: None }
+}
+
+/// A reason as the beginning of a sentence.
+fn capital(reason: &str) -> String {
+    let mut letters = reason.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// What to do about a changed protected path: the options that would open it.

@@ -10,6 +10,7 @@ pub mod finding;
 pub mod ignored;
 pub mod judge;
 pub mod links;
+pub mod odd;
 pub mod touched;
 pub mod undo;
 pub mod verdict;

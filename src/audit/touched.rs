@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::ignored;
+use super::{ignored, odd};
 use crate::policy::options::AuditRules;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
@@ -69,7 +69,7 @@ impl Omissions {
 /// could be a violation.
 pub fn left_out(rules: &AuditRules, entry: &ignored::Ignored) -> Option<(String, String)> {
     let path = entry.path.as_bytes();
-    if rules.protected_ignored(path).is_some() {
+    if rules.protected_ignored(path).is_some() || odd::oddity(rules, entry).is_some() {
         return None;
     }
     if let Some(reason) = rules.dependency(path) {

@@ -12,12 +12,14 @@ use super::marks::Marker;
 use super::open::Repository;
 use super::plane::refs;
 use super::reader::{in_parallel, object_id};
+use super::steers::Steers;
 use super::today::Today;
 use super::triage::{Sorter, Triage};
 use super::{ask, audited, history, ignored, layers, mounted, outside, rights, staged, store, submodules, touched};
 use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Place, Remark, Stage};
 use crate::audit::ignored::{Ignored, IgnoredKind};
 use crate::audit::links::Mark;
+use crate::audit::odd::Oddity;
 use crate::error::{Error, Result};
 use crate::policy::options::AuditRules;
 use crate::policy::path::RepoPath;
@@ -346,10 +348,12 @@ fn gather(checkout: &Today<'_>, scene: &Scene<'_>, triage: Triage, evidence: &mu
     evidence.marks.extend(marker.marks(&mut reader, &jobs, &changed)?);
     evidence.marks.extend(outside::changed(&checkout.repository, &mut reader, prefix, scene.now, kept)?);
     let mut caches = Caches::new(checkout, scene.now);
+    let mut steers = Steers::new(checkout, scene.now);
     let known = evidence.ignored.len();
     for (path, kind) in ignored {
         let cache = caches.above(&mut reader, &path)?;
-        evidence.ignored.push(Ignored { path, kind, cache });
+        let odd = if kind == IgnoredKind::Deleted { None } else { steers.of(&path)?.map(Oddity::Steers) };
+        evidence.ignored.push(Ignored { path, kind, cache, odd });
     }
     if let Some(rules) = scene.rules {
         ignored::reread(scene, &reread, evidence);

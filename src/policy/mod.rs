@@ -15,4 +15,5 @@ pub mod pattern;
 pub mod protected;
 pub mod scratch;
 pub mod shell;
+pub mod steering;
 pub mod text;

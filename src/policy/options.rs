@@ -11,6 +11,7 @@ use super::fold;
 use super::pattern::{Pattern, PatternSet};
 use super::protected::{PROTECTED, UNPROTECTED};
 use super::scratch::DEFAULT_ZONES;
+use super::steering::{Reach, STEERING, Steering, UNCOLLECTED};
 use crate::error::Error;
 
 /// The most patterns that each list may have.
@@ -130,6 +131,8 @@ static ZONES: LazyLock<PatternSet> = LazyLock::new(|| table(DEFAULT_ZONES.iter()
 static GUARDED: LazyLock<PatternSet> = LazyLock::new(|| table(PROTECTED.iter().map(|row| row.glob)));
 static LIFTED: LazyLock<PatternSet> = LazyLock::new(|| table(UNPROTECTED.iter().map(|row| row.glob)));
 static INSTALLED: LazyLock<PatternSet> = LazyLock::new(|| table(PLACES.iter().map(|row| row.glob)));
+static UNSEEN: LazyLock<PatternSet> = LazyLock::new(|| table(UNCOLLECTED.iter().copied()));
+static NAMES: LazyLock<PatternSet> = LazyLock::new(|| table(names().map(|(glob, _)| glob)));
 static LISTS: LazyLock<PatternSet> = LazyLock::new(|| table(BOOKKEEPING.iter().map(|row| row.glob)));
 
 /// Whether the built-in tables know a path as installed packages or as build output.
@@ -145,6 +148,17 @@ pub fn built_in_scratch(path: &[u8]) -> bool {
 /// Whether the built-in table has a place of dependencies at an ignored path.
 pub fn built_in_dependency(path: &[u8]) -> bool {
     INSTALLED.is_match(path)
+}
+
+/// Each pattern of a file that steers, with its row.
+fn names() -> impl Iterator<Item = (&'static str, &'static Steering)> {
+    STEERING.iter().flat_map(|row| row.globs.iter().map(move |glob| (*glob, row)))
+}
+
+/// The row of a file that steers what verifiers run, by its name alone.
+pub fn steering(path: &[u8]) -> Option<&'static Steering> {
+    let at = NAMES.first_match(path)?;
+    names().nth(at).map(|(_, row)| row)
 }
 
 /// The pattern that covers a protected path together with what belongs to it: the control directory as a whole.
@@ -178,6 +192,23 @@ impl AuditRules {
         }
         let at = if self.options.default_scratch { ZONES.first_match(path) } else { None };
         at.map(|at| (DEFAULT_ZONES[at].glob, DEFAULT_ZONES[at].reason))
+    }
+
+    /// Whether a file that steers does so where it lies: build output and packages steer nobody.
+    pub fn is_steered_by(&self, path: &[u8], steering: &Steering) -> bool {
+        let installed = self.dependency(path).is_some();
+        match steering.reach {
+            Reach::Installed => installed,
+            Reach::Collected => !installed && !self.scratch.is_match(path) && !UNSEEN.is_match(path),
+            Reach::Work => !installed && !self.scratch.is_match(path) && !self.is_in_zone(path),
+        }
+    }
+
+    /// Whether the directory of a path lies in a scratch zone, or is one.
+    fn is_in_zone(&self, path: &[u8]) -> bool {
+        let end = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+        // A name that no zone knows.
+        end > 0 && self.scratch(&[&path[..end], b"\0"].concat()).is_some()
     }
 
     /// What installs dependencies at an ignored path, if anything does. The outermost place counts: build output may hold

@@ -10,6 +10,7 @@ use crate::policy::dependencies::{BOOKKEEPING, PLACES};
 use crate::policy::escape::plain;
 use crate::policy::protected::{PROTECTED, UNPROTECTED};
 use crate::policy::scratch::DEFAULT_ZONES;
+use crate::policy::steering::STEERING;
 
 /// One row of a table.
 #[derive(Serialize)]
@@ -52,6 +53,14 @@ fn tables() -> Vec<Table> {
             name: "bookkeeping",
             heading: "scratch among installed dependencies",
             rows: BOOKKEEPING.iter().map(|row| Row { glob: row.glob, reason: row.reason }).collect(),
+        },
+        Table {
+            name: "steering",
+            heading: "files that steer verifiers, and may not appear where Git ignores them (open one with --allow-ignored)",
+            rows: STEERING
+                .iter()
+                .flat_map(|row| row.globs.iter().map(|glob| Row { glob, reason: row.reason }))
+                .collect(),
         },
         Table {
             name: "caches",

@@ -37,6 +37,7 @@ mod roles;
 mod sparse;
 mod special;
 mod state;
+mod steering;
 mod submodules;
 mod talk;
 mod undo;
