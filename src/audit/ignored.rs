@@ -16,11 +16,13 @@
 use std::collections::BTreeMap;
 
 use super::finding::{Code, Finding, Severity};
+use super::links::{self, Escape};
 use super::odd::{self, Oddity};
 use crate::policy::envelope::{Decision, Rules};
 use crate::policy::options::{self, AuditRules, IgnoredRule};
 use crate::policy::path::RepoPath;
 use crate::policy::shell;
+use crate::policy::steering::Steering;
 use crate::policy::text::Text;
 
 /// How many paths a finding or a note names.
@@ -57,7 +59,9 @@ pub struct Ignored {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Row {
     Protected(&'static str),
-    Odd(Oddity),
+    Steers(&'static Steering),
+    Leads(Escape),
+    Shared,
     Dependency(&'static str),
     Denied(String),
     Outside(IgnoredKind),
@@ -83,7 +87,11 @@ pub fn judge(rules: &Rules, entries: &[Ignored]) -> (Vec<Finding>, Vec<Text>) {
         if let Some(odd) = odd::oddity(&rules.audit, entry)
             && !reports
         {
-            violation(Row::Odd(*odd));
+            violation(match odd {
+                Oddity::Steers(steering) => Row::Steers(steering),
+                Oddity::Leads { to, .. } => Row::Leads(*to),
+                Oddity::Shared => Row::Shared,
+            });
             continue;
         }
         if let Some(reason) = rules.audit.dependency(path) {
@@ -134,28 +142,49 @@ pub fn top(path: &RepoPath) -> RepoPath {
 fn findings(row: &Row, top: &RepoPath, group: &[&Ignored]) -> Vec<Finding> {
     if group.len() <= APART {
         let one = |entry: &&Ignored| {
-            let undo = matches!(row, Row::Odd(_)) && entry.kind == IgnoredKind::Added;
-            let finding = finding(row, Some(entry.path.clone()), named(row, &[&entry.path]));
-            Finding { undo: undo.then(|| shell::about("rm", &entry.path)), ..finding }
+            let finding = finding(row, Some(entry.path.clone()), named(row, &[*entry]));
+            Finding { undo: undo(row, entry), ..finding }
         };
         return group.iter().map(one).collect();
     }
-    let paths: Vec<&RepoPath> = group.iter().map(|entry| &entry.path).collect();
     let place = if top.is_root() { "at the top".to_owned() } else { format!("below {}", top.plain()) };
-    let message = named(row, &paths).word(format!(" ({} in all, {place})", group.len()));
+    let message = named(row, group).word(format!(" ({} in all, {place})", group.len()));
     vec![finding(row, (!top.is_root()).then(|| top.clone()), message)]
 }
 
-fn named(row: &Row, paths: &[&RepoPath]) -> Text {
+/// The command that undoes what one new entry is odd about.
+fn undo(row: &Row, entry: &Ignored) -> Option<Text> {
+    match row {
+        Row::Steers(_) | Row::Leads(_) if entry.kind == IgnoredKind::Added => Some(shell::about("rm", &entry.path)),
+        Row::Shared => Some(links::of_its_own(&entry.path)),
+        _ => None,
+    }
+}
+
+fn named(row: &Row, group: &[&Ignored]) -> Text {
     let words = match row {
+        Row::Leads(to) => return leading(*to, group),
+        Row::Shared => "hard link to something outside of the change: ",
         Row::Protected(_) => "protected path changed: ",
-        Row::Odd(Oddity::Steers(_)) => "ignored file steers what verifiers run: ",
+        Row::Steers(_) => "ignored file steers what verifiers run: ",
         Row::Dependency(_) => "installed dependency changed or deleted: ",
         Row::Denied(_) => "path outside policy: ",
         Row::Outside(IgnoredKind::Deleted) => "ignored file deleted: ",
         Row::Outside(_) => "ignored file changed: ",
     };
-    list(Text::from(words), paths)
+    list(Text::from(words), &group.iter().map(|entry| &entry.path).collect::<Vec<_>>())
+}
+
+/// Links with their own text.
+fn leading(to: Escape, group: &[&Ignored]) -> Text {
+    let mut text = Text::from(format!("ignored symbolic link leads {}: ", to.words()));
+    for (at, entry) in group.iter().take(NAMED).enumerate() {
+        text = text.word(if at == 0 { "" } else { ", " }).path(&entry.path);
+        if let Some(Oddity::Leads { target, .. }) = &entry.odd {
+            text = text.word(" -> ").raw(target);
+        }
+    }
+    if group.len() > NAMED { text.word(format!(", and {} more", group.len() - NAMED)) } else { text }
 }
 
 fn list(mut text: Text, paths: &[&RepoPath]) -> Text {
@@ -168,7 +197,19 @@ fn list(mut text: Text, paths: &[&RepoPath]) -> Text {
 fn finding(row: &Row, path: Option<RepoPath>, message: Text) -> Finding {
     let (code, help) = match row {
         Row::Protected(reason) => (Code::ProtectedPath, protected_help(reason, path.as_ref())),
-        Row::Odd(Oddity::Steers(steering)) => (
+        Row::Leads(_) => (
+            Code::SymlinkEscapes,
+            "What is written or deleted through it is no file of the repository. Remove it, or let it lead to a path of the \
+             repository; if it is to stay, arm with --allow-ignored for it."
+                .to_owned(),
+        ),
+        Row::Shared => (
+            Code::HardLinked,
+            "It has a name outside of the repository as well, so that a write to it changes a file there. Make it a file of its \
+             own; if it is to stay, arm with --allow-ignored for it."
+                .to_owned(),
+        ),
+        Row::Steers(steering) => (
             Code::IgnoredSteers,
             format!(
                 "{}: no diff shows it, and without it the verifiers may answer otherwise. Remove it, or let Git list it; if it \

@@ -13,7 +13,7 @@ use crate::policy::text::Text;
 const MAX_LINKS: usize = 40;
 
 /// Where a symbolic link leads that should not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Escape {
     /// To an absolute path. Also one that lies inside of the repository counts: in any other clone it leads out.
     Absolute,
@@ -21,6 +21,17 @@ pub enum Escape {
     Outside,
     /// Into a directory called `.git`, or into Cordon's own.
     Control,
+}
+
+impl Escape {
+    /// Where it leads, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Escape::Absolute => "to an absolute path",
+            Escape::Outside => "out of the repository",
+            Escape::Control => "into a control directory",
+        }
+    }
 }
 
 /// Something about one path of the change that deserves a finding of its own.
@@ -56,8 +67,13 @@ pub enum MarkKind {
         /// The link's own text.
         target: Text,
     },
-    /// A file has set-user-id, set-group-id or sticky bits that it did not have: all of its permission bits.
-    SpecialBits(u16),
+    /// A file has set-user-id, set-group-id or sticky bits that it did not have.
+    SpecialBits {
+        /// All of its permission bits.
+        bits: u16,
+        /// Whether Git tracks it or lists it, and no option speaks of ignored ones.
+        listed: bool,
+    },
     /// A program has file capabilities that it did not have.
     Capabilities,
     /// A device node appeared.
@@ -151,19 +167,12 @@ pub fn findings(rules: &Rules, may_commit: bool, evidence: &Evidence) -> Vec<Fin
 fn finding(rules: &Rules, may_commit: bool, evidence: &Evidence, mark: &Mark) -> Option<Finding> {
     let path = &mark.path;
     let (code, message, help, undo) = match &mark.kind {
-        MarkKind::Link { target, to } => {
-            let where_ = match to {
-                Escape::Absolute => "to an absolute path",
-                Escape::Outside => "out of the repository",
-                Escape::Control => "into a control directory",
-            };
-            (
-                Code::SymlinkEscapes,
-                Text::from(format!("symbolic link leads {where_}: ")).path(path).word(" -> ").raw(target),
-                "Remove the link, or let it lead to a path of the repository by a relative target.",
-                undo::path(evidence, may_commit, path),
-            )
-        }
+        MarkKind::Link { target, to } => (
+            Code::SymlinkEscapes,
+            Text::from(format!("symbolic link leads {}: ", to.words())).path(path).word(" -> ").raw(target),
+            "Remove the link, or let it lead to a path of the repository by a relative target.",
+            undo::path(evidence, may_commit, path),
+        ),
         MarkKind::TargetChanged { target } => (
             Code::SymlinkEscapes,
             Text::from("what a tracked link leads to changed outside of the repository: ")
@@ -173,7 +182,8 @@ fn finding(rules: &Rules, may_commit: bool, evidence: &Evidence, mark: &Mark) ->
             "Bring back the file that the link leads to; it is in no diff.",
             None,
         ),
-        MarkKind::SpecialBits(bits) => (
+        MarkKind::SpecialBits { listed: false, .. } if rules.audit.allows_ignored(path.as_bytes()) => return None,
+        MarkKind::SpecialBits { bits, .. } => (
             Code::SpecialPermissions,
             Text::from(format!("new set-user-id, set-group-id or sticky bits ({bits:04o}): ")).path(path),
             "Take these bits away.",
@@ -238,7 +248,7 @@ fn finding(rules: &Rules, may_commit: bool, evidence: &Evidence, mark: &Mark) ->
 }
 
 /// The command that gives a file an inode of its own, by way of a copy that stands in nobody's way.
-fn of_its_own(path: &RepoPath) -> Text {
+pub(super) fn of_its_own(path: &RepoPath) -> Text {
     let name = shell::word(path.as_bytes());
     Text::from(format!("t=$(mktemp) && cp -p -- {name} \"$t\" && mv -f -- \"$t\" {name}"))
 }

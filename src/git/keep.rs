@@ -1,5 +1,5 @@
 //! Which ignored files keep a digest of their content: all whose change would be judged, so that a touch, and an
-//! installation that brings the same bytes once more, are told from an edit. Caches and build output keep none, because
+//! installation that brings the same bytes once more, are told from an edit, and all links. Caches and build output keep none, because
 //! they come and go. Without a digest a file whose stat differs counts as changed.
 
 use std::collections::BTreeSet;
@@ -58,7 +58,8 @@ pub fn ignored(
         }
         let (path, stat) = (listing.path_of(entry), entry.stat);
         let must = stat.is_racy(wanted.tick) || wanted.mapped.contains(&path);
-        if must || is_judged(wanted.rules, &caches, &path) {
+        // Where a link leads is judged wherever it lies.
+        if must || stat.kind == Kind::Symlink || is_judged(wanted.rules, &caches, &path) {
             let path = RepoPath::from(within(prefix, path.as_bytes()));
             jobs.push(Job { place: (at, position), path, stat, must });
         }

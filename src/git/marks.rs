@@ -25,6 +25,8 @@ pub struct Marker<'a> {
     pub now: &'a Snapshot,
     /// The ignored paths that are new since arm.
     pub new_ignored: HashSet<&'a RepoPath>,
+    /// The ignored links that are new or lead elsewhere since arm.
+    pub ignored_links: HashSet<&'a RepoPath>,
 }
 
 impl Marker<'_> {
@@ -36,8 +38,8 @@ impl Marker<'_> {
         for job in &links {
             marks.extend(self.link(reader, job)?);
         }
-        if !links.is_empty() {
-            let mut files = Files { reader, prefix: &self.today.frozen.prefix, now: self.now };
+        if !links.is_empty() || !self.ignored_links.is_empty() {
+            let mut files = Files { reader, marker: self };
             marks.extend(standing::led_astray(self.today, &Place::Worktree, &mut files)?);
         }
         marks.extend(self.hard_links(jobs));
@@ -138,17 +140,24 @@ impl Marker<'_> {
 /// The links on disk.
 struct Files<'a> {
     reader: &'a mut Reader,
-    prefix: &'a RepoPath,
-    now: &'a Snapshot,
+    marker: &'a Marker<'a>,
 }
 
 impl Links for Files<'_> {
     fn link(&mut self, inside: &[u8]) -> Result<Option<Vec<u8>>> {
-        outside::link_text(self.reader, self.prefix, self.now, self.prefix.join(inside).as_bytes())
+        let Marker { today, baseline, now, .. } = self.marker;
+        let path = today.frozen.prefix.join(inside);
+        // An ignored link of arm leads where it led.
+        let is_old = baseline.entry(path.as_bytes()).is_some_and(|entry| entry.class == Class::Ignored);
+        if is_old && !self.marker.ignored_links.contains(&path) {
+            return Ok(None);
+        }
+        outside::link_text(self.reader, &today.frozen.prefix, now, path.as_bytes())
     }
 }
 
-fn inode(entry: &Entry) -> (u64, u64) {
+/// What two names of one file have in common.
+pub fn inode(entry: &Entry) -> (u64, u64) {
     (entry.stat.device, entry.stat.inode)
 }
 
@@ -157,7 +166,8 @@ fn missing(links: u32, seen: usize) -> u32 {
     links.saturating_sub(u32::try_from(seen).unwrap_or(u32::MAX))
 }
 
-fn names(snapshot: &Snapshot, inodes: &HashSet<(u64, u64)>) -> HashMap<(u64, u64), Vec<RepoPath>> {
+/// The names that these inodes have in a snapshot.
+pub(super) fn names(snapshot: &Snapshot, inodes: &HashSet<(u64, u64)>) -> HashMap<(u64, u64), Vec<RepoPath>> {
     let mut names: HashMap<_, Vec<_>> = HashMap::new();
     for listing in snapshot.listings() {
         for entry in listing.entries().iter().filter(|entry| inodes.contains(&inode(entry))) {

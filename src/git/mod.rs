@@ -37,6 +37,7 @@ pub mod marks;
 pub mod mounted;
 pub mod objects;
 pub mod observe;
+mod odd;
 pub mod open;
 pub mod outside;
 pub mod oversize;

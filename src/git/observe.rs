@@ -9,22 +9,21 @@ use super::compare::{self, Bytes, Compared, Way};
 use super::control::{Control, Frozen};
 use super::kept::{self, Contents as KeptContents};
 use super::marks::Marker;
+use super::odd::Odd;
 use super::open::Repository;
 use super::plane::refs;
 use super::reader::{in_parallel, object_id};
-use super::steers::Steers;
 use super::today::Today;
 use super::triage::{Sorter, Triage};
 use super::{ask, audited, history, ignored, layers, mounted, outside, rights, staged, store, submodules, touched};
 use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Place, Remark, Stage};
 use crate::audit::ignored::{Ignored, IgnoredKind};
 use crate::audit::links::Mark;
-use crate::audit::odd::Oddity;
 use crate::error::{Error, Result};
 use crate::policy::options::AuditRules;
 use crate::policy::path::RepoPath;
 use crate::snapshot::delta::Difference;
-use crate::snapshot::entry::{BlobId, Entry, Snapshot, Time};
+use crate::snapshot::entry::{BlobId, Entry, Kind, Snapshot, Time};
 use crate::snapshot::open;
 use crate::snapshot::walk::NOT_OBSERVED;
 
@@ -344,15 +343,17 @@ fn gather(checkout: &Today<'_>, scene: &Scene<'_>, triage: Triage, evidence: &mu
         reread.push(ignored::Reread { path, before, now });
     }
     let new_ignored = ignored.iter().filter(|(_, kind)| *kind == IgnoredKind::Added).map(|(path, _)| path).collect();
-    let marker = Marker { today: checkout, baseline: scene.baseline, now: scene.now, new_ignored };
+    let is_link = |path: &&RepoPath| scene.now.entry(path.as_bytes()).is_some_and(|it| it.stat.kind == Kind::Symlink);
+    let ignored_links = ignored.iter().map(|(path, _)| path).filter(is_link).collect();
+    let marker = Marker { today: checkout, baseline: scene.baseline, now: scene.now, new_ignored, ignored_links };
     evidence.marks.extend(marker.marks(&mut reader, &jobs, &changed)?);
     evidence.marks.extend(outside::changed(&checkout.repository, &mut reader, prefix, scene.now, kept)?);
     let mut caches = Caches::new(checkout, scene.now);
-    let mut steers = Steers::new(checkout, scene.now);
+    let mut odd = Odd::new(checkout, scene.now, &ignored);
     let known = evidence.ignored.len();
     for (path, kind) in ignored {
         let cache = caches.above(&mut reader, &path)?;
-        let odd = if kind == IgnoredKind::Deleted { None } else { steers.of(&path)?.map(Oddity::Steers) };
+        let odd = odd.of(&mut reader, &path, kind)?;
         evidence.ignored.push(Ignored { path, kind, cache, odd });
     }
     if let Some(rules) = scene.rules {

@@ -239,13 +239,13 @@ impl<'a> Sorter<'a> {
         Ok(())
     }
 
-    /// Bits that grant rights beyond those of who runs the file. Packages and build output may bring them along.
+    /// Bits that grant rights beyond those of who runs the file.
     fn special_bits(&mut self, path: &RepoPath, before: Option<&Entry>, after: Option<&Entry>) {
         let Some(after) = after.filter(|after| after.stat.kind == Kind::File) else { return };
         let new = after.stat.permissions & !before.map_or(0, |before| before.stat.permissions) & SPECIAL_BITS;
-        let tracked = before.and_then(recorded).is_some();
-        if new != 0 && (tracked || !options::is_built_in_output(path.as_bytes())) {
-            let kind = MarkKind::SpecialBits(after.stat.permissions);
+        let listed = before.and_then(recorded).is_some() || !options::is_built_in_output(path.as_bytes());
+        if new != 0 {
+            let kind = MarkKind::SpecialBits { bits: after.stat.permissions, listed };
             self.triage.marks.push(Mark::on_disk(path.clone(), kind));
         }
     }

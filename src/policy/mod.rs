@@ -9,6 +9,7 @@ pub mod escape;
 pub mod file;
 pub mod fold;
 pub mod limits;
+pub mod linking;
 pub mod options;
 pub mod path;
 pub mod pattern;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::caches::CacheRule;
 use super::dependencies::{BOOKKEEPING, PLACES};
 use super::fold;
+use super::linking::LINKING;
 use super::pattern::{Pattern, PatternSet};
 use super::protected::{PROTECTED, UNPROTECTED};
 use super::scratch::DEFAULT_ZONES;
@@ -133,6 +134,7 @@ static LIFTED: LazyLock<PatternSet> = LazyLock::new(|| table(UNPROTECTED.iter().
 static INSTALLED: LazyLock<PatternSet> = LazyLock::new(|| table(PLACES.iter().map(|row| row.glob)));
 static UNSEEN: LazyLock<PatternSet> = LazyLock::new(|| table(UNCOLLECTED.iter().copied()));
 static NAMES: LazyLock<PatternSet> = LazyLock::new(|| table(names().map(|(glob, _)| glob)));
+static LINKED: LazyLock<PatternSet> = LazyLock::new(|| table(LINKING.iter().map(|row| row.glob)));
 static LISTS: LazyLock<PatternSet> = LazyLock::new(|| table(BOOKKEEPING.iter().map(|row| row.glob)));
 
 /// Whether the built-in tables know a path as installed packages or as build output.
@@ -202,6 +204,11 @@ impl AuditRules {
             Reach::Collected => !installed && !self.scratch.is_match(path) && !UNSEEN.is_match(path),
             Reach::Work => !installed && !self.scratch.is_match(path) && !self.is_in_zone(path),
         }
+    }
+
+    /// Whether links out of the repository and files shared with a store outside are usual at an ignored path.
+    pub fn links_out(&self, path: &[u8]) -> bool {
+        self.dependency(path).is_some() || LINKED.is_match(path)
     }
 
     /// Whether the directory of a path lies in a scratch zone, or is one.

@@ -6,7 +6,7 @@ use super::escape;
 use super::path::{RepoPath, deserialize_bytes, serialize_bytes};
 
 /// Text with raw names in it. JSON writes undecodable bytes as `\udcNN`, people see [`escape::plain`].
-#[derive(Clone, PartialEq, Eq, Default, Hash)]
+#[derive(Clone, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
 pub struct Text(Vec<u8>);
 
 impl Text {

@@ -8,6 +8,7 @@ use crate::policy::caches::VARIABLES;
 use crate::policy::config_keys::{self, Weight};
 use crate::policy::dependencies::{BOOKKEEPING, PLACES};
 use crate::policy::escape::plain;
+use crate::policy::linking::LINKING;
 use crate::policy::protected::{PROTECTED, UNPROTECTED};
 use crate::policy::scratch::DEFAULT_ZONES;
 use crate::policy::steering::STEERING;
@@ -53,6 +54,11 @@ fn tables() -> Vec<Table> {
             name: "bookkeeping",
             heading: "scratch among installed dependencies",
             rows: BOOKKEEPING.iter().map(|row| Row { glob: row.glob, reason: row.reason }).collect(),
+        },
+        Table {
+            name: "linking",
+            heading: "places, beside dependencies, of new ignored links and inodes that lead out of the repository",
+            rows: LINKING.iter().map(|row| Row { glob: row.glob, reason: row.reason }).collect(),
         },
         Table {
             name: "steering",

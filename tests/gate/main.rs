@@ -38,6 +38,7 @@ mod sparse;
 mod special;
 mod state;
 mod steering;
+mod strays;
 mod submodules;
 mod talk;
 mod undo;
