@@ -1,6 +1,11 @@
 //! The built-in scratch zones: places that tools fill with caches and build output. What Git ignores there is noted with a
 //! count and never judged; a tracked or untracked path is judged wherever it lies.
 //!
+//! A row opens no hole: nothing that it covers is code or a setting that a tool looks for by itself, and what steers verifiers
+//! by its name is judged beside the logs as anywhere else, so a directory called `logs` is no zone as a whole. Two files that tools rewrite are no rows:
+//! `compile_commands.json` outside of a build directory, because clang-tidy checks what it lists and nothing else, and
+//! `pyvenv.cfg`, because it names the Python that an environment runs.
+//!
 //! The table is data in Cordon's own pattern language. Installed dependencies (`node_modules`, `.venv`, `venv`) are not
 //! in it, because verifiers run that code.
 
@@ -73,6 +78,16 @@ pub const DEFAULT_ZONES: &[Zone] = &[
     zone("**/.coverage", "coverage data"),
     zone("**/.coverage.*", "coverage data"),
     zone("**/*.log", "log file"),
+    zone("**/*.log.*", "rotated log: no tool runs or reads one by itself"),
+    zone("**/logs/**/*.txt", "log file: words, whatever wrote them"),
+    zone("**/logs/**/*.out", "log file: words, whatever wrote them"),
+    zone("**/logs/**/*.err", "log file: words, whatever wrote them"),
+    zone("**/logs/**/*.jsonl", "log file: words, whatever wrote them"),
+    zone("**/logs/**/*.gz", "log file: words, whatever wrote them"),
+    zone("**/*.pid", "process id of a running server: a number"),
+    zone("**/.cache/clangd/**", "clangd index: read by the editor, no verifier believes it"),
+    zone("**/.clangd/index/**", "clangd index: read by the editor, no verifier believes it"),
+    zone("**/.ccls-cache/**", "ccls index: read by the editor, no verifier believes it"),
     zone("**/*.swp", "editor swap file"),
     zone("**/*.swo", "editor swap file"),
     zone("**/*~", "editor backup"),
@@ -108,6 +123,11 @@ mod tests {
             "pkg.egg-info/PKG-INFO",
             "debug.log",
             "logs/a.log",
+            "app.log.1",
+            "var/app.log.2026-01-02.gz",
+            "logs/app.txt",
+            "tmp/pids/server.pid",
+            ".cache/clangd/index/a.cpp.idx",
             "src/.main.rs.swp",
             "src/main.rs~",
             ".#lock",
@@ -131,6 +151,12 @@ mod tests {
             "my_target/x",
             "targets/x",
             "a.logs",
+            "logs",
+            "catalogs/x.txt",
+            "src/logs/handler.py",
+            "compile_commands.json",
+            ".cache/other/x",
+            ".clangd",
             "coverage",
             ".coveragerc",
             ".nextcloud/page.js",

@@ -240,3 +240,43 @@ fn a_verifier_that_changes_an_ignored_file_is_caught() {
     sandbox.append("src/app.py", "X = 1\n");
     sandbox.check().ok();
 }
+
+/// What servers, loggers and editors write beside the work, and the files that only look alike.
+#[test]
+fn logs_process_ids_and_indices_come_and_go() {
+    let files =
+        ["app.log.1", "logs/app.txt", "tmp/server.pid", ".cache/clangd/index/app.idx", "data/db", "build.ninja"];
+    let armed = || {
+        let sandbox = Sandbox::project();
+        sandbox.append(".gitignore", "*.log.*\nlogs/\ntmp/\n.cache/\nbuild.ninja\ncompile_commands.json\n.venv/\n");
+        sandbox.commit("ignore");
+        for path in files.iter().chain(&["compile_commands.json", ".venv/pyvenv.cfg"]) {
+            sandbox.write(path, "x");
+        }
+        sandbox.arm(&["--allow", "src/**"]).ok();
+        sandbox
+    };
+    let sandbox = armed();
+    fs::rename(sandbox.at("app.log.1"), sandbox.at("app.log.2")).unwrap();
+    sandbox.write("app.log.1.gz", "y");
+    sandbox.append("logs/app.txt", "y");
+    fs::remove_file(sandbox.at("tmp/server.pid")).unwrap();
+    sandbox.append(".cache/clangd/index/app.idx", "y");
+    sandbox.check().ok();
+    // A verifier believes these, and a directory of logs hides no test.
+    for path in ["compile_commands.json", ".venv/pyvenv.cfg", "data/db"] {
+        let sandbox = armed();
+        sandbox.append(path, "y");
+        sandbox.check().violates(&[path]);
+    }
+    let sandbox = Sandbox::project();
+    sandbox.append(".gitignore", "logs/\n");
+    sandbox.commit("ignore");
+    sandbox.write("infra/logs/handler.py", "x");
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    sandbox.append("infra/logs/handler.py", "y");
+    sandbox.check().violates(&["ignored file changed: infra/logs/handler.py"]);
+    let sandbox = armed();
+    sandbox.write("logs/conftest.py", "y");
+    sandbox.check().violates(&["ignored file steers what verifiers run: logs/conftest.py"]);
+}
