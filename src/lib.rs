@@ -19,7 +19,7 @@
 //! | `git`      |      | the only room that opens a Git repository; fills the evidence    | `audit` `snapshot` `policy` `error` `json`    |
 //! | `agent`    | PURE | what an agent is told, how it is started, what it says of itself | `audit` `policy` `error` `json`               |
 //! | `process`  |      | programs under a keeper, with a deadline and a cap on output     | `policy` `error` `exit`                       |
-//! | `report`   | PURE | answers as text, one file an answer, and as JSON                 | `agent` `audit` `ledger` `policy` `error` `json` |
+//! | `report`   | PURE | answers as text, one file an answer, and as JSON                 | `agent` `audit` `ledger` `policy` `error` `exit` `json` |
 //! | `audit`    | PURE | evidence in, verdict out; the answers of the other commands      | `snapshot` `policy` `error`                   |
 //! | `ledger`   |      | sessions as hash-chained records in `.stone/`, written and verified | `snapshot` `policy` `error` `json`         |
 //! | `snapshot` |      | the work tree as a list, its file, and the difference of two     | `policy` `error`                              |

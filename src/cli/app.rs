@@ -7,12 +7,13 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::args::ledger::LedgerAction;
-use super::args::{Arguments, Command, Format};
+use super::args::{Arguments, Command};
 use super::terminal::{Terminal, talk};
 use super::{arm, check, codes, diff, explain, hook, ledger, policy, rescue, reset, run, status, usage};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::policy::escape;
+use crate::report::formats::table::{Answer, Format};
 
 /// Runs the command that `argv` names.
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
@@ -44,13 +45,25 @@ fn own_format(command: &Command) -> Option<Format> {
     matches!(command, Command::Diff(_)).then_some(Format::Human)
 }
 
+/// What a command answers with, which decides about its formats.
+fn kind_of_answer(command: &Command) -> Answer {
+    match command {
+        Command::Check(_) => Answer::Verdict,
+        Command::Ledger(ledger) => match ledger.action {
+            LedgerAction::Show(_) => Answer::Verdict,
+            LedgerAction::Export(_) => Answer::Export,
+            _ => Answer::Any,
+        },
+        _ => Answer::Any,
+    }
+}
+
 fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
     let repo = &arguments.repo;
-    let is_export =
-        matches!(&arguments.command, Command::Ledger(ledger) if matches!(ledger.action, LedgerAction::Export(_)));
-    if !is_export && matches!(arguments.format, Some(Format::Intoto | Format::Markdown)) {
-        return Err(Error::usage("--format intoto and --format markdown are for cordon ledger export")
-            .hint("Every other command prints human or json."));
+    let kind = kind_of_answer(&arguments.command);
+    if let Some(format) = arguments.format.filter(|format| !format.is_of(kind)) {
+        return Err(Error::usage(format!("--format {} is not for this command", format.row().name))
+            .hint(format!("It has the formats {}.", Format::names_of(kind))));
     }
     // A hook answers with silence where others refuse.
     let is_hook = matches!(arguments.command, Command::Hook(_));

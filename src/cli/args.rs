@@ -3,16 +3,19 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 mod hook;
 pub mod ledger;
+pub mod report;
 
 pub use hook::{Hook, HookEvent};
 pub use ledger::Ledger;
+pub use report::Reports;
 
 use super::options::Options;
 use super::run_args::Run;
+use crate::report::formats::table::Format;
 
 /// A change gate for coding agents
 ///
@@ -51,32 +54,6 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// How a result is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Text for people
-    Human,
-    /// JSON for programs
-    Json,
-    /// An in-toto statement; of `ledger export` only
-    #[value(hide = true)]
-    Intoto,
-    /// Markdown; of `ledger export` only
-    #[value(hide = true)]
-    Markdown,
-}
-
-impl Format {
-    /// The form of an answer or an error: what only an export knows is for programs.
-    #[must_use]
-    pub fn of_answers(self) -> Format {
-        match self {
-            Format::Intoto | Format::Markdown => Format::Json,
-            plain => plain,
-        }
-    }
-}
-
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -98,9 +75,10 @@ Example:
     Arm(Box<Arm>),
 
     /// Judge what changed since arming: exit 0 if it is accepted, 3 if it is rejected
-    #[command(after_help = "\
-Example:
-  cordon check --format json | jq .violations")]
+    #[command(after_help = report::help("\
+Examples:
+  cordon check --format json | jq .violations
+  cordon check --format github --output sarif=../cordon.sarif --output html=../cordon.html"))]
     Check(Check),
 
     /// Arm, let an agent work, and judge what it did: exit 0, 3, or 4 if the agent failed
@@ -191,6 +169,7 @@ Example:
     #[command(after_help = "\
 Examples:
   cordon ledger verify
+  cordon ledger show --format html > session.html
   cordon ledger export --format markdown
   cordon ledger keygen ~/cordon.key && cordon ledger sign --key ~/cordon.key")]
     Ledger(Ledger),
@@ -270,6 +249,10 @@ pub struct Check {
     /// Who worked, for the ledger: a declaration, which nobody verifies
     #[arg(long, value_name = "NAME", default_value = "undeclared")]
     pub actor: OsString,
+
+    /// The reports.
+    #[command(flatten)]
+    pub reports: Reports,
 }
 
 /// The arguments of `diff`.

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use super::args::{Diff, Format};
+use super::args::Diff;
 use super::progress::Progress;
 use super::terminal::{Terminal, talk};
 use crate::audit::answer::FileDiff;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::report;
+use crate::report::formats::table::Format;
+use crate::report::json::for_a_log;
 use crate::report::unified::{self, Form};
 use crate::session::api::{self, Side};
 
@@ -40,14 +42,12 @@ fn write(file: &FileDiff, terminal: &mut Terminal) -> Result<()> {
         talk(&report::error::warning(&format!("left out, because it is larger than 512 MiB: {path}")));
     }
     match terminal.format() {
-        Format::Json | Format::Intoto | Format::Markdown => {
-            terminal.raw(&report::json::diff(file, unified::patch(file, Form::Raw)))?;
-        }
         Format::Human if terminal.is_seen() => {
             let patch = unified::patch(file, Form::Terminal);
             terminal.human(&String::from_utf8_lossy(&patch))?;
         }
         Format::Human => terminal.raw(&unified::patch(file, Form::Raw))?,
+        _ => terminal.raw(&for_a_log(&report::json::diff(file, unified::patch(file, Form::Raw))))?,
     }
     if terminal.is_closed() {
         return Err(Error::new(Kind::BrokenPipe, "nobody reads the patch any more"));

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use super::args::Format;
-use super::args::ledger::{Ledger, LedgerAction, Named, Sign, Verify};
+use super::args::ledger::{Ledger, LedgerAction, Named, Show, Sign, Verify};
+use super::reports::{self, Answer};
 use super::terminal::{Terminal, talk};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::policy::text::Text;
 use crate::report;
+use crate::report::formats::report::Report;
+use crate::report::formats::table::Format;
 use crate::session::api::{Fault, Trail, Whole, signing};
 
 /// Reads the trail of checks, or signs one.
@@ -19,7 +21,7 @@ pub fn run(repo: &Path, arguments: &Ledger, format: Option<Format>, terminal: &m
             let trail = Trail::open(repo)?;
             match action {
                 LedgerAction::List => list(&trail, terminal),
-                LedgerAction::Show(Named { session }) => show(&trail, session, terminal),
+                LedgerAction::Show(arguments) => show(&trail, arguments, terminal),
                 LedgerAction::Verify(verify) => self::verify(&trail, verify, terminal),
                 LedgerAction::Path(Named { session }) => path(&trail, session, terminal),
                 LedgerAction::Export(Named { session }) => export(&trail, session, format, terminal),
@@ -50,7 +52,7 @@ fn list(trail: &Trail, terminal: &mut Terminal) -> Result<Exit> {
 }
 
 /// A session that is whole, or the refusal to tell anything of it.
-fn whole(trail: &Trail, name: &str) -> Result<(String, Whole)> {
+pub(super) fn whole(trail: &Trail, name: &str) -> Result<(String, Whole)> {
     let id = trail.resolve(name)?;
     let whole = trail.whole(&id).map_err(|fault| {
         Error::state(format!("session {id} is not intact: {}", fault.reason))
@@ -59,10 +61,16 @@ fn whole(trail: &Trail, name: &str) -> Result<(String, Whole)> {
     Ok((id, whole))
 }
 
-fn show(trail: &Trail, name: &str, terminal: &mut Terminal) -> Result<Exit> {
-    let (_, Whole { ledger, audit, .. }) = whole(trail, name)?;
+fn show(trail: &Trail, Show { named, reports }: &Show, terminal: &mut Terminal) -> Result<Exit> {
+    reports::prepare(reports)?;
+    let (_, Whole { ledger, audit, .. }) = reports::settle(reports, whole(trail, &named.session))?;
     let verdict = audit.as_ref().map(|audit| &audit.verdict);
-    terminal.answer(|| report::ledger::show(&ledger, verdict), || report::ledger::json(&ledger, verdict))?;
+    let answer = Answer {
+        human: &|| report::ledger::show(&ledger, verdict),
+        json: &|| report::ledger::json(&ledger, verdict),
+        report: verdict.map(|verdict| Report { verdict, session: Some(&ledger) }),
+    };
+    reports::deliver(reports, &answer, terminal)?;
     Ok(Exit::Accepted)
 }
 
@@ -99,14 +107,14 @@ fn export(trail: &Trail, name: &str, format: Option<Format>, terminal: &mut Term
     let (id, Whole { ledger, audit, statement }) = whole(trail, name)?;
     let verdict = audit.as_ref().map(|audit| &audit.verdict);
     match (format, statement) {
-        (None | Some(Format::Json), _) => terminal.raw(&report::ledger::json(&ledger, verdict))?,
-        (Some(Format::Human | Format::Markdown), _) => {
-            terminal.raw(report::ledger::markdown(&ledger, verdict).as_bytes())?;
-        }
         (Some(Format::Intoto), Some(statement)) => terminal.raw(&statement)?,
         (Some(Format::Intoto), None) => {
             return Err(Error::refused(format!("session {id} holds no check, so there is no statement of it")));
         }
+        (Some(Format::Human | Format::Markdown), _) => {
+            terminal.raw(report::ledger::markdown(&ledger, verdict).as_bytes())?;
+        }
+        _ => terminal.raw(&report::ledger::json(&ledger, verdict))?,
     }
     Ok(Exit::Accepted)
 }

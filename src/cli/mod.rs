@@ -14,6 +14,7 @@ mod number;
 mod options;
 mod policy;
 mod progress;
+mod reports;
 mod rescue;
 mod reset;
 mod run;

@@ -4,10 +4,12 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 
-use super::args::Format;
 use super::colour;
 use crate::error::{Error, Kind, Result};
 use crate::report;
+use crate::report::formats::github;
+use crate::report::formats::table::Format;
+use crate::report::json::for_a_log;
 
 /// Standard output with what was decided about it.
 pub struct Terminal {
@@ -26,7 +28,7 @@ impl Terminal {
         let screen = stdout.is_terminal();
         let suited = if screen { Format::Human } else { Format::Json };
         Terminal {
-            format: asked.unwrap_or(suited).of_answers(),
+            format: asked.unwrap_or(suited),
             colour: colour::choice(screen) != ColorChoice::Never,
             screen,
             out: BufWriter::new(stdout),
@@ -54,7 +56,7 @@ impl Terminal {
     pub fn answer(&mut self, human: impl FnOnce() -> String, json: impl FnOnce() -> Vec<u8>) -> Result<()> {
         match self.format {
             Format::Human => self.human(&human()),
-            _ => self.raw(&json()),
+            _ => self.raw(&for_a_log(&json())),
         }
     }
 
@@ -75,13 +77,17 @@ impl Terminal {
         self.settle(flushed)
     }
 
-    /// Reports an error: to people on standard error, and to programs that read JSON also on standard output.
+    /// Reports an error: to people on standard error, and on standard output to programs that read JSON and to the runner of
+    /// GitHub Actions.
     pub fn fail(&mut self, error: &Error) {
         talk(&report::error::human(error));
-        if self.format == Format::Json {
-            // An error in writing about an error has nobody left to be told to; the exit code stands.
-            let _ = self.raw(&report::json::error(error)).and_then(|()| self.flush());
-        }
+        let told = match self.format {
+            Format::Json | Format::Intoto => for_a_log(&report::json::error(error)),
+            Format::Github => github::error(error),
+            _ => return,
+        };
+        // An error in writing about an error has nobody left to be told to; the exit code stands.
+        let _ = self.raw(&told).and_then(|()| self.flush());
     }
 
     fn settle(&mut self, result: io::Result<()>) -> Result<()> {

@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use clap::ValueEnum;
 use clap::error::ErrorKind;
 
-use super::args::Format;
 use crate::error::Error;
+use crate::report::formats::table::Format;
 
 /// Arguments that an option with many values takes for one of its own when they stand behind it.
 const SWALLOWED: [(&str, &str); 3] = [

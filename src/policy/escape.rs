@@ -79,6 +79,13 @@ pub fn typed(text: &[u8]) -> String {
     escaped(text, "\\")
 }
 
+/// Whether a `[` behind `text` would begin a command to a CI runner that reads it out of any line of a log: `##[error]` of
+/// GitHub Actions, `##vso[task.setvariable]` of Azure, `##teamcity[message]`.
+pub fn opens_runner_command(text: &[u8]) -> bool {
+    let letters = text.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    text[..text.len() - letters].ends_with(b"##")
+}
+
 fn escaped(bytes: &[u8], backslash: &str) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -88,7 +95,7 @@ fn escaped(bytes: &[u8], backslash: &str) -> String {
                 '\n' => out.push_str("\\n"),
                 '\r' => out.push_str("\\r"),
                 '\t' => out.push_str("\\t"),
-                c if is_hostile(c) => {
+                c if is_hostile(c) || (c == '[' && opens_runner_command(out.as_bytes())) => {
                     write!(out, "\\u{{{:x}}}", u32::from(c)).expect("writing to a String cannot fail");
                 }
                 c => out.push(c),
@@ -129,7 +136,11 @@ mod tests {
 
     #[test]
     fn plain_escapes_what_controls_hides_or_reorders() {
-        let cases: [(&[u8], &str); 14] = [
+        let cases: [(&[u8], &str); 18] = [
+            (b"##[error]x", "##\\u{5b}error]x"),
+            (b"a ##vso[task.setvariable]", "a ##vso\\u{5b}task.setvariable]"),
+            (b"#[x] ##a1[x] ##\\[", "#[x] ##a1[x] ##\\\\["),
+            (b"##\n[", "##\\n["),
             (b"a\nb", "a\\nb"),
             (b"\r\t", "\\r\\t"),
             (b"\x1b[2J\x07\0", "\\u{1b}[2J\\u{7}\\u{0}"),

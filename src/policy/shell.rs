@@ -27,7 +27,8 @@ fn escaped(bytes: &[u8]) -> String {
                 out.push('\\');
                 out.push(char::from(*byte));
             }
-            b' '..=b'~' => out.push(char::from(*byte)),
+            // A `#` could be a part of a command to a CI runner.
+            b' '..=b'~' if *byte != b'#' => out.push(char::from(*byte)),
             // Three digits always, so that a digit behind it is never taken for a part of the escape.
             byte => write!(out, "\\{byte:03o}").expect("writing to a String cannot fail"),
         }
@@ -62,7 +63,8 @@ mod tests {
 
     #[test]
     fn a_word_is_one_word_and_safe_to_show() {
-        let cases: [(&[u8], &str); 9] = [
+        let cases: [(&[u8], &str); 10] = [
+            (b"##[error]x", r"$'\043\043[error]x'"),
             (b"src/a-b_c.rs", "src/a-b_c.rs"),
             (b"", "''"),
             (b"a b", "'a b'"),

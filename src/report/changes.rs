@@ -32,7 +32,7 @@ pub fn human(verdict: &Verdict) -> String {
 }
 
 /// The paths that the envelope does not allow.
-fn marks(verdict: &Verdict) -> BTreeMap<&[u8], &'static str> {
+pub fn marks(verdict: &Verdict) -> BTreeMap<&[u8], &'static str> {
     let mark = |code| match code {
         Code::PathOutside => Some("outside"),
         Code::PathDenied => Some("denied"),
@@ -55,6 +55,17 @@ fn line(change: &Change) -> String {
     };
     let parts: Vec<String> = [modes(change), size(change), elsewhere(change)].into_iter().flatten().collect();
     format!("  {letter} {}  {}", change.path.plain(), parts.join("  "))
+}
+
+/// The word for how a path changed.
+pub fn word(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Deleted => "deleted",
+        ChangeKind::Modified => "modified",
+        ChangeKind::ModeChanged => "mode changed",
+        ChangeKind::TypeChanged => "type changed",
+    }
 }
 
 /// How the mode or the type changed, where it did.

@@ -8,8 +8,24 @@ use crate::audit::verdict::SCHEMA_VERSION;
 use crate::error::Error;
 use crate::json;
 use crate::policy::envelope::Decision;
+use crate::policy::escape::opens_runner_command;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
+
+/// JSON for a log that a CI runner may read: no string of it begins a command to the runner. Any JSON reader gives back what
+/// was there.
+pub fn for_a_log(json: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(json.len());
+    for byte in json {
+        // Outside of strings JSON has no `#`, so this is a part of one.
+        if *byte == b'[' && opens_runner_command(&out) {
+            out.extend_from_slice(b"\\u005b");
+        } else {
+            out.push(*byte);
+        }
+    }
+    out
+}
 
 #[derive(Serialize)]
 struct ErrorForm<'a> {
@@ -78,6 +94,17 @@ mod tests {
 
     fn text(bytes: Vec<u8>) -> String {
         String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_string_is_no_command_to_a_runner() {
+        let names = ["##[error]x", "a##vso[b]", "#[", "\\##[", "[1]"];
+        let guarded = for_a_log(&crate::json::line(&names));
+        assert_eq!(
+            text(guarded.clone()),
+            "[\"##\\u005berror]x\",\"a##vso\\u005bb]\",\"#[\",\"\\\\##\\u005b\",\"[1]\"]\n"
+        );
+        assert_eq!(serde_json::from_slice::<Vec<String>>(&guarded).unwrap(), names);
     }
 
     #[test]

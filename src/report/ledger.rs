@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use super::formats::span::{cell, code};
 use super::session;
 use super::style::{ACCEPTED, REJECTED, paint};
 use super::words::counted;
@@ -152,21 +153,21 @@ pub fn markdown(ledger: &Ledger, verdict: Option<&Verdict>) -> String {
     let mut out = format!(
         "# Session {}\n\n| | |\n|---|---|\n| actor | {} |\n| command | {} |\n| began | {} |\n| outcome | {}, exit {} |\n",
         started.id,
-        code(&started.actor.plain()),
-        code(&command.join(" ")),
+        cell(&started.actor.plain()),
+        cell(&command.join(" ")),
         plain(started.ts.as_bytes()),
         finished.outcome.name(),
         finished.exit_code
     );
     if let Some(verdict) = verdict {
         let word = if verdict.passed { "**accepted**" } else { "**rejected**" };
-        let label = code(&verdict.label.plain());
-        let tree = verdict.tree.as_deref().map_or_else(|| "none".to_owned(), code);
+        let label = cell(&verdict.label.plain());
+        let tree = verdict.tree.as_deref().map_or_else(|| "none".to_owned(), cell);
         write!(
             out,
             "| verdict | {word} |\n| label | {label} |\n| baseline | {} |\n| tree | {tree} |\n| anchor | {} |\n",
-            code(&verdict.baseline),
-            code(&verdict.anchor)
+            cell(&verdict.baseline),
+            cell(&verdict.anchor)
         )
         .expect("writing to a String cannot fail");
         section(&mut out, "Violations", verdict.violations.iter().map(|violation| code(&violation.plain())));
@@ -188,13 +189,6 @@ fn section(out: &mut String, title: &str, rows: impl Iterator<Item = String>) {
     if !rows.is_empty() {
         write!(out, "\n## {title}\n\n{}", rows.concat()).expect("writing to a String cannot fail");
     }
-}
-
-/// A code span that holds `text` whatever it is, also in a cell of a table.
-fn code(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    format!("{fence} {} {fence}", text.replace('|', "\\|"))
 }
 
 /// The list of sessions for people.
@@ -317,16 +311,4 @@ pub fn signed_json(session: &str, key: &str) -> Vec<u8> {
         key: &'a str,
     }
     json::pretty(&SignedForm { session, key })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_code_span_holds_any_name() {
-        assert_eq!(code("a|b"), "` a\\|b `");
-        assert_eq!(code("a`b"), "`` a`b ``");
-        assert_eq!(code("a``b`"), "``` a``b` ```");
-    }
 }

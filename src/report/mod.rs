@@ -10,6 +10,7 @@ pub mod envelope;
 pub mod error;
 pub mod explain;
 pub mod findings;
+pub mod formats;
 pub mod hook;
 pub mod json;
 pub mod ledger;

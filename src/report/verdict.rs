@@ -1,5 +1,6 @@
 //! The verdict for people: the answer first, then what to do about it, then the figures behind it.
 
+use super::formats::report::{self, Budget};
 use super::status::ACCEPTED_NEXT;
 use super::style::{ACCEPTED, BAD, HEADING, HINT, REJECTED, paint};
 use super::words::{count, counted, guarded, signed};
@@ -41,16 +42,8 @@ fn headline(verdict: &Verdict, word: &str) -> String {
 }
 
 fn budgets(verdict: &Verdict) -> String {
-    let (used, limits, left) = (&verdict.metrics, &verdict.limits, &verdict.left);
-    let rows = [
-        ("files", used.files, limits.max_files, left.files),
-        ("added lines", used.added_lines, limits.max_added_lines, left.added_lines),
-        ("deleted lines", used.deleted_lines, limits.max_deleted_lines, left.deleted_lines),
-        ("working bytes", used.working_bytes, limits.max_working_bytes, left.working_bytes),
-        ("binary files", used.binary_files, limits.max_binary_files, left.binary_files),
-    ];
     let mut out = vec![paint(HEADING, format!("{:<14}{:>14}{:>14}{:>14}", "budget", "used", "limit", "left")) + "\n"];
-    for (name, used, limit, left) in rows {
+    for Budget { name, used, limit, left } in report::budgets(verdict) {
         let left = format!("{:>14}", signed(left));
         let left = if left.contains('-') { paint(BAD, left) } else { left };
         out.push(format!("{name:<14}{:>14}{:>14}{left}\n", count(used), count(limit)));

@@ -33,25 +33,45 @@ fn verifier(run: &Verification) -> String {
     )
 }
 
-/// The last lines of what a program wrote, each of them escaped and marked as not Cordon's own words.
-fn tail(stream: &str, stored: &[u8]) -> String {
-    if stored.is_empty() {
-        return String::new();
-    }
+/// What is shown of one stream of a program that failed.
+pub struct Tail {
+    /// What is said about it in front, such as how much was left out.
+    pub what: String,
+    /// The last lines, each of them escaped.
+    pub lines: Vec<String>,
+}
+
+/// All that is kept of one stream of a program.
+pub fn kept(stored: &[u8]) -> Tail {
     let (output, total) = without_marker(stored);
-    let lines: Vec<&[u8]> = output.strip_suffix(b"\n").unwrap_or(output).split(|byte| *byte == b'\n').collect();
-    let shown = &lines[lines.len().saturating_sub(TAIL)..];
-    let left_out = lines.len() > shown.len();
-    let what = match (total, left_out) {
-        (Some(total), true) => format!(", first 16 KiB of {total}, last {TAIL} lines of that"),
-        (Some(total), false) => format!(", first 16 KiB of {total}"),
-        (None, true) => format!(", last {TAIL} of {} lines", count(lines.len() as u64)),
-        (None, false) => String::new(),
-    };
-    let mut out = vec![format!("    {}\n", paint(FAINT, format!("{stream}{what}:")))];
-    for line in shown {
-        out.push(format!("    {} {}\n", paint(FAINT, "|"), content_line(line.strip_suffix(b"\r").unwrap_or(line))));
+    let output = output.strip_suffix(b"\n").unwrap_or(output);
+    let lines = output.split(|byte| *byte == b'\n');
+    let what = total.map_or_else(String::new, |total| format!(", first 16 KiB of {total}"));
+    Tail { what, lines: lines.map(|line| content_line(line.strip_suffix(b"\r").unwrap_or(line))).collect() }
+}
+
+/// The last lines of what a program wrote; `None` of a stream on which nothing was written.
+pub fn last_lines(stored: &[u8]) -> Option<Tail> {
+    if stored.is_empty() {
+        return None;
     }
+    let Tail { mut what, mut lines } = kept(stored);
+    let left_out = lines.len().saturating_sub(TAIL);
+    if left_out > 0 {
+        what = if what.is_empty() {
+            format!(", last {TAIL} of {} lines", count(lines.len() as u64))
+        } else {
+            format!("{what}, last {TAIL} lines of that")
+        };
+    }
+    Some(Tail { what, lines: lines.split_off(left_out) })
+}
+
+/// The last lines of what a program wrote, marked as not Cordon's own words.
+fn tail(stream: &str, stored: &[u8]) -> String {
+    let Some(Tail { what, lines }) = last_lines(stored) else { return String::new() };
+    let mut out = vec![format!("    {}\n", paint(FAINT, format!("{stream}{what}:")))];
+    out.extend(lines.iter().map(|line| format!("    {} {line}\n", paint(FAINT, "|"))));
     out.concat()
 }
 

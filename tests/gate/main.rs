@@ -33,6 +33,7 @@ mod oversize;
 mod plane;
 mod protected;
 mod regressions;
+mod reports;
 mod roles;
 mod sparse;
 mod special;

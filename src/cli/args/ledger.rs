@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::report::{self, Reports};
+
 /// The arguments of `ledger`.
 #[derive(Debug, Args)]
 pub struct Ledger {
@@ -18,7 +20,10 @@ pub enum LedgerAction {
     /// List the sessions, the newest first
     List,
     /// Show one session: who, what, how it ended, and every net effect
-    Show(Named),
+    #[command(after_help = report::help("\
+Example:
+  cordon ledger show latest --format html > session.html"))]
+    Show(Show),
     /// Verify every session, what is bound to it, and the chain of checks: exit 0 if all is intact, 3 otherwise
     Verify(Verify),
     /// Print where a session lies
@@ -41,6 +46,18 @@ pub struct Named {
     /// The session
     #[arg(value_name = "ID|latest", default_value = "latest")]
     pub session: String,
+}
+
+/// The arguments of `ledger show`.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub struct Show {
+    /// The session
+    #[command(flatten)]
+    pub named: Named,
+
+    /// The reports.
+    #[command(flatten)]
+    pub reports: Reports,
 }
 
 /// The arguments of `ledger verify`.

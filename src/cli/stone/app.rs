@@ -8,12 +8,12 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::args::{Arguments, Attest, Command, Policy, Run};
-use crate::cli::args::Format;
 use crate::cli::terminal::{Terminal, talk};
 use crate::cli::usage;
 use crate::error::{Error, Kind, Result};
 use crate::exit::StoneExit;
 use crate::policy::text::Text;
+use crate::report::formats::table::Format;
 use crate::report::{error, session, session_json};
 use crate::stone::attest::{self, Answer};
 use crate::stone::read::{self, Found, RECEIPT};
