@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test, which is what it is for")]
 
+mod browser;
 mod hostile;
 mod markdown;
 mod page;

@@ -7,7 +7,8 @@ use roxmltree::{Document, Node, ParsingOptions};
 use crate::hostile::NAMES;
 use crate::verdict::{accepted, change, hostile, rendered, session};
 
-const ELEMENTS: &[&str] = &[
+/// The elements of a page.
+pub const ELEMENTS: &[&str] = &[
     "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "article", "h1", "h2",
     "h3", "p", "span", "strong", "code", "pre", "ul", "li", "dl", "dt", "dd", "svg", "g", "rect", "text",
 ];
