@@ -11,6 +11,7 @@ use crate::policy::text::Text;
 use crate::report;
 use crate::report::formats::report::Report;
 use crate::report::formats::table::Format;
+use crate::report::json::for_a_log;
 use crate::session::api::{Fault, Trail, Whole, signing};
 
 /// Reads the trail of checks, or signs one.
@@ -114,7 +115,7 @@ fn export(trail: &Trail, name: &str, format: Option<Format>, terminal: &mut Term
         (Some(Format::Human | Format::Markdown), _) => {
             terminal.raw(report::ledger::markdown(&ledger, verdict).as_bytes())?;
         }
-        _ => terminal.raw(&report::ledger::json(&ledger, verdict))?,
+        _ => terminal.raw(&for_a_log(&report::ledger::json(&ledger, verdict)))?,
     }
     Ok(Exit::Accepted)
 }

@@ -37,7 +37,7 @@ impl Answer<'_> {
             ))
             .hint("human and json tell of a session without a verdict.")),
             (None, _) if format == Format::Human => Ok(strip_str(&(self.human)()).to_string().into_bytes()),
-            (None, _) => Ok((self.json)()),
+            (None, _) => Ok(for_a_log(&(self.json)())),
         }
     }
 }
