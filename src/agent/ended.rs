@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::preset::Agent;
 use super::result::Reported;
 use crate::audit::verdict::Verdict;
+use crate::policy::signal;
 use crate::policy::text::Text;
 
 /// The end of one attempt.
@@ -68,7 +69,7 @@ impl Seen {
             _ if self.output_limited => Some("it wrote more than Cordon takes".to_owned()),
             0 => None,
             code @ 1.. => Some(format!("it exited with {code}")),
-            signal => Some(format!("it was ended by signal {}", signal.unsigned_abs())),
+            code => Some(format!("it was ended by {}", signal::words(-code))),
         }
     }
 }
@@ -106,7 +107,7 @@ mod tests {
         assert_eq!(failure(claude, over, success).unwrap(), "it ran out of time after 9 s");
         let loud = Seen { output_limited: true, returncode: -15, ..SEEN };
         assert_eq!(failure(claude, loud, success).unwrap(), "it wrote more than Cordon takes");
-        for (returncode, words) in [(7, "it exited with 7"), (-9, "it was ended by signal 9")] {
+        for (returncode, words) in [(7, "it exited with 7"), (-9, "it was ended by signal 9 (SIGKILL)")] {
             assert_eq!(failure(claude, Seen { returncode, ..SEEN }, success).unwrap(), words);
         }
         assert!(failure(claude, SEEN, &success.replace("false", "true")).is_some(), "it says itself that it failed");

@@ -186,7 +186,7 @@ fn a_failed_verifier_is_named_with_how_it_failed() {
     run.passed = true;
     assert_eq!(verification(&run, 9), None);
     (run.passed, run.timed_out, run.output_limited, run.returncode) = (false, false, false, -11);
-    assert_eq!(message(&run), "verifier failed (exit -11): make test");
+    assert_eq!(message(&run), "verifier failed (ended by signal 11 (SIGSEGV)): make test");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::touched::Unobserved;
 use crate::policy::limits::Limits;
 use crate::policy::path::RepoPath;
 use crate::policy::pattern::PatternSet;
+use crate::policy::signal;
 use crate::policy::text::Text;
 
 /// The version of the verdict's JSON form.
@@ -95,6 +96,7 @@ impl Verification {
         match (self.timed_out, self.output_limited) {
             (true, _) => "timeout".to_owned(),
             (_, true) => "output limit".to_owned(),
+            _ if self.returncode < 0 => format!("ended by {}", signal::words(-self.returncode)),
             _ => format!("exit {}", self.returncode),
         }
     }

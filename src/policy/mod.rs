@@ -16,5 +16,6 @@ pub mod pattern;
 pub mod protected;
 pub mod scratch;
 pub mod shell;
+pub mod signal;
 pub mod steering;
 pub mod text;

@@ -151,7 +151,7 @@ mod tests {
             | 	at x
           failed sleep 9  (timeout)
           failed yes  (output limit)
-          failed crash  (exit -11)
+          failed crash  (ended by signal 11 (SIGSEGV))
         ");
     }
 

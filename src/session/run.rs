@@ -9,6 +9,7 @@ use super::durable::Writer;
 use crate::agent::ended::Ran;
 use crate::error::{Error, Kind, Result};
 use crate::git::locate;
+use crate::policy::signal;
 use crate::process::agent;
 use crate::process::supervisor::Supervisor;
 
@@ -30,7 +31,7 @@ pub fn run(start: &Path, request: &RunRequest, watch: &dyn Watch) -> Result<Ran>
         fresh.undo();
         return Err(Error::new(
             Kind::Interrupted(u8::try_from(signal).unwrap_or(0)),
-            format!("interrupted by signal {signal}"),
+            format!("interrupted by {}", signal::words(signal)),
         )
         .hint("Nothing is armed; run again when you are ready."));
     }

@@ -7,6 +7,7 @@ use super::api::Progress;
 use super::config::Config;
 use crate::audit::verdict::Verification;
 use crate::error::{Error, Kind, Result};
+use crate::policy::signal;
 use crate::policy::text::Text;
 use crate::process::capture::Caps;
 use crate::process::child::Limits;
@@ -60,7 +61,7 @@ pub fn run(
 /// The error of an operation that a signal has ended.
 pub fn interrupted(signal: i32) -> Error {
     let number = u8::try_from(signal).unwrap_or(0);
-    Error::new(Kind::Interrupted(number), format!("interrupted by signal {signal}"))
+    Error::new(Kind::Interrupted(number), format!("interrupted by {}", signal::words(signal)))
         .hint("The envelope still stands; check again when you are ready.")
 }
 

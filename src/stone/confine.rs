@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Kind, Result};
 use crate::ledger::record::{Backend, Confinement, Profile};
 use crate::ledger::store::Store;
+use crate::policy::signal;
 use crate::process::child::Status;
 use crate::process::interrupt::Interrupts;
 use crate::process::mask::DENIED;
@@ -71,7 +72,7 @@ fn unavailable() -> Error {
 fn odd(which: &str, status: Status) -> Error {
     let how = match status {
         Status::Exited(code) => format!("exited with {code}"),
-        Status::Signaled(signal) => format!("was ended by signal {signal}"),
+        Status::Signaled(signal) => format!("was ended by {}", signal::words(signal)),
     };
     failed("a probe").caused_by(anyhow::anyhow!("the probe {which} {how}"))
 }

@@ -74,7 +74,9 @@ fn a_verifier_is_its_own_process_group() {
 
 #[test]
 fn a_signal_is_a_negative_return_code() {
-    let outcome = with(&["sh -c 'kill -KILL $$'"], &[]).check().violates(&["verifier failed"]);
+    let outcome = with(&["sh -c 'kill -KILL $$'"], &[])
+        .check()
+        .violates(&["verifier failed (ended by signal 9 (SIGKILL)): sh -c"]);
     assert_eq!(first(&outcome)["returncode"], -9);
 }
 
