@@ -159,3 +159,28 @@ fn a_reader_that_goes_away_changes_neither_the_exit_code_nor_the_talk() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(3), ""));
 }
+
+/// What a command prints on a terminal with so many columns.
+fn on_a_screen(columns: u32, words: &str) -> String {
+    let line = format!("stty cols {columns}; NO_COLOR=1 '{}' {words}", env!("CARGO_BIN_EXE_cordon"));
+    let output = Command::new("script").args(["-qec", &line, "/dev/null"]).stdin(Stdio::null()).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn sentences_are_wrapped_at_the_width_of_a_screen_and_stay_whole_in_a_pipe() {
+    let piped = cordon(&["codes", "path-outside", "--format", "human"], b"");
+    let longest = |text: &str| text.lines().map(|line| line.trim_end().chars().count()).max().unwrap();
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert!(longest(text(&piped.stdout)) > 120, "{piped:?}");
+    for (columns, limit) in [(60, 60), (0, 80), (10, 40), (500, 500)] {
+        let screen = on_a_screen(columns, "codes path-outside");
+        assert!(longest(&screen) <= limit && longest(&screen) > limit.min(120) - 20, "{columns}: {screen}");
+        assert_eq!(words(&screen), words(text(&piped.stdout)));
+    }
+    let policy = on_a_screen(80, "policy");
+    let is_wrapped = |line: &str| line.trim_end().chars().count() <= 80 || !line.trim().contains(' ');
+    assert!(policy.lines().all(is_wrapped) && policy.contains("\n                                     "), "{policy}");
+    let hints = on_a_screen(50, "explain");
+    assert!(hints.contains("error: ") && hints.lines().any(|line| line.starts_with("        ")), "{hints}");
+}

@@ -10,11 +10,12 @@ use crate::{json, report};
 
 /// Explains one code, or all of them.
 pub fn run(arguments: &Codes, terminal: &mut Terminal) -> Result<Exit> {
+    let width = terminal.width();
     match &arguments.code {
-        None => terminal.answer(|| report::codes::human(CODES), || json::pretty(&CODES))?,
+        None => terminal.answer(|| report::codes::human(CODES, width), || json::pretty(&CODES))?,
         Some(name) => {
             let row = codes::find(name).ok_or_else(|| unknown(name))?;
-            terminal.answer(|| report::codes::human(std::slice::from_ref(row)), || json::pretty(row))?;
+            terminal.answer(|| report::codes::human(std::slice::from_ref(row), width), || json::pretty(row))?;
         }
     }
     Ok(Exit::Accepted)

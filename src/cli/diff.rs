@@ -44,7 +44,7 @@ fn write(file: &FileDiff, terminal: &mut Terminal) -> Result<()> {
     match terminal.format() {
         Format::Human if terminal.is_seen() => {
             let patch = unified::patch(file, Form::Terminal);
-            terminal.human(&String::from_utf8_lossy(&patch))?;
+            terminal.whole_lines(&String::from_utf8_lossy(&patch))?;
         }
         Format::Human => terminal.raw(&unified::patch(file, Form::Raw))?,
         _ => terminal.raw(&for_a_log(&report::json::diff(file, unified::patch(file, Form::Raw))))?,

@@ -7,6 +7,7 @@ use crate::report::policy;
 
 /// Shows the built-in tables; no repository is needed.
 pub fn run(terminal: &mut Terminal) -> Result<Exit> {
-    terminal.answer(policy::human, policy::json)?;
+    let width = terminal.width();
+    terminal.answer(|| policy::human(width), policy::json)?;
     Ok(Exit::Accepted)
 }

@@ -1,6 +1,7 @@
 //! Where output goes: the result to standard output, the talk to standard error, colours only where they are wanted.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::os::fd::AsFd;
 
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 
@@ -10,6 +11,7 @@ use crate::report;
 use crate::report::formats::github;
 use crate::report::formats::table::Format;
 use crate::report::json::for_a_log;
+use crate::report::wrap::advice;
 
 /// Standard output with what was decided about it.
 pub struct Terminal {
@@ -47,6 +49,11 @@ impl Terminal {
         self.screen
     }
 
+    /// How many columns the screen has; `None` where there is none, and lines stay whole for whoever reads them.
+    pub fn width(&self) -> Option<usize> {
+        self.screen.then(|| columns(io::stdout()))
+    }
+
     /// Whether the reader went away.
     pub fn is_closed(&self) -> bool {
         self.closed
@@ -60,8 +67,13 @@ impl Terminal {
         }
     }
 
-    /// Writes text for people, without its colours where they are not wanted.
+    /// Writes text for people, with its advice wrapped on a screen.
     pub fn human(&mut self, text: &str) -> Result<()> {
+        self.whole_lines(&advice(text, self.width()))
+    }
+
+    /// Writes text for people as it is, without its colours where they are not wanted.
+    pub fn whole_lines(&mut self, text: &str) -> Result<()> {
         if self.colour { self.raw(text.as_bytes()) } else { self.raw(strip_str(text).to_string().as_bytes()) }
     }
 
@@ -106,6 +118,13 @@ impl Terminal {
 pub fn talk(text: &str) {
     // A closed standard error is no reason to fail: the result and the exit code do not depend on it.
     let stderr = io::stderr();
-    let choice = colour::choice(stderr.is_terminal());
-    let _ = AutoStream::new(stderr, choice).write_all(text.as_bytes());
+    let screen = stderr.is_terminal();
+    let text = advice(text, screen.then(|| columns(&stderr)));
+    let _ = AutoStream::new(stderr, colour::choice(screen)).write_all(text.as_bytes());
+}
+
+/// How wide a terminal is that says so; 80 columns where it does not.
+fn columns(terminal: impl AsFd) -> usize {
+    let told = rustix::termios::tcgetwinsize(terminal).map_or(0, |size| usize::from(size.ws_col));
+    if told == 0 { 80 } else { told.max(40) }
 }

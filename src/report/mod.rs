@@ -24,3 +24,4 @@ pub mod unified;
 pub mod verdict;
 pub mod verifiers;
 pub mod words;
+pub mod wrap;

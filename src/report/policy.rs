@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::style::{FAINT, HEADING, paint};
+use super::wrap::wrapped;
 use crate::json;
 use crate::policy::caches::VARIABLES;
 use crate::policy::config_keys::{self, Weight};
@@ -96,15 +97,16 @@ fn keys(wanted: impl Fn(Weight) -> bool) -> Vec<Row> {
     rules.map(|rule| Row { glob: rule.pattern, reason: rule.reason }).collect()
 }
 
-/// The tables for people.
-pub fn human() -> String {
+/// The tables for people, on a screen of this width if it is one.
+pub fn human(width: Option<usize>) -> String {
     let table = |table: &Table| {
         let rows: Vec<String> = table
             .rows
             .iter()
-            .map(|row| format!("  {:<34} {}\n", plain(row.glob.as_bytes()), paint(FAINT, row.reason)))
+            .map(|row| format!("  {:<34} {}", plain(row.glob.as_bytes()), paint(FAINT, row.reason)))
+            .map(|line| wrapped(&line, 37, width) + "\n")
             .collect();
-        format!("{}\n{}", paint(HEADING, table.heading), rows.concat())
+        wrapped(&paint(HEADING, table.heading), 0, width) + "\n" + &rows.concat()
     };
     tables().iter().map(table).collect::<Vec<_>>().join("\n")
 }
@@ -121,7 +123,7 @@ mod tests {
 
     #[test]
     fn both_forms_name_every_row_with_its_reason() {
-        let (human, json) = (human(), String::from_utf8(json()).unwrap());
+        let (human, json) = (human(None), String::from_utf8(json()).unwrap());
         for table in tables() {
             assert!(human.contains(table.heading) && json.contains(&format!("\"{}\"", table.name)));
             for row in table.rows {
