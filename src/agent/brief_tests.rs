@@ -15,7 +15,15 @@ fn envelope(allow: &[&str], deny: &[&str]) -> Envelope {
 }
 
 fn finding(code: Code, message: impl Into<Text>, help: &str) -> Finding {
-    Finding { code, severity: Severity::Violation, path: None, message: message.into(), help: help.into(), undo: None }
+    Finding {
+        code,
+        severity: Severity::Violation,
+        path: None,
+        message: message.into(),
+        help: help.into(),
+        undo: None,
+        owners: None,
+    }
 }
 
 fn verification(stdout: &[u8], stderr: &[u8]) -> Verification {
@@ -35,6 +43,7 @@ fn verdict(findings: Vec<Finding>, verification: Vec<Verification>, left: Left) 
         schema_version: SCHEMA_VERSION,
         passed: findings.is_empty(),
         label: "fix".into(),
+        role: None,
         baseline: "1".repeat(40),
         current_head: None,
         head_changed: false,

@@ -101,6 +101,7 @@ impl Budget {
             message,
             help: Text::from(help),
             undo: None,
+            owners: None,
         }
     }
 }

@@ -137,7 +137,15 @@ fn finding(drift: &Drift) -> Finding {
         Some(command) => Text::from("Undo it: ").raw(command),
         None => Text::from(rule.help),
     };
-    Finding { code: rule.code, severity: rule.severity, path: None, message, help, undo: drift.undo.clone() }
+    Finding {
+        code: rule.code,
+        severity: rule.severity,
+        path: None,
+        message,
+        help,
+        undo: drift.undo.clone(),
+        owners: None,
+    }
 }
 
 #[cfg(test)]

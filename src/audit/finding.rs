@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::policy::escape;
+use crate::policy::file::territory::Ownership;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 
@@ -206,6 +207,9 @@ pub struct Finding {
     pub help: Text,
     /// The command that undoes it, to be run in the root of the repository; `null` where no single one does.
     pub undo: Option<Text>,
+    /// Who owns the path, by the policy file of the armed commit; `null` without one, and where no path is at fault.
+    #[serde(default)]
+    pub owners: Option<Ownership>,
 }
 
 impl Finding {

@@ -235,7 +235,7 @@ fn finding(row: &Row, path: Option<RepoPath>, message: Text) -> Finding {
             )
         }
     };
-    Finding { code, severity: Severity::Violation, path, message, help: help.into(), undo: None }
+    Finding { code, severity: Severity::Violation, path, message, help: help.into(), undo: None, owners: None }
 }
 
 /// A reason as the beginning of a sentence.

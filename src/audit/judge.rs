@@ -52,7 +52,8 @@ pub fn judge(envelope: &Envelope, rules: &Rules, evidence: &Evidence) -> Judgeme
     findings.extend(evidence.hidden.iter().map(|(path, flag)| hidden(evidence, path, *flag)));
     findings.extend(evidence.obstacles.iter().map(|(path, obstacle)| obstructed(envelope, evidence, path, obstacle)));
     findings.extend(evidence.changes.iter().filter_map(|change| path(rules, envelope, evidence, change)));
-    let notes = notes(&evidence.remarks).into_iter().chain(notes_on_ignored).collect();
+    let mut notes: Vec<Text> = notes(&evidence.remarks).into_iter().chain(notes_on_ignored).collect();
+    notes.extend(unmatched(rules, evidence));
     Judgement { metrics, left: budgets::left(&metrics, &envelope.limits), findings, notes }
 }
 
@@ -125,8 +126,11 @@ fn path(rules: &Rules, envelope: &Envelope, evidence: &Evidence, change: &Change
                 (Code::PathDenied, words, help)
             }
             Decision::Outside => {
-                let help =
-                    format!("{} Or ask for a wider envelope. Allowed: {}.", advice(evidence, change), listed(envelope));
+                let help = format!(
+                    "{} Or ask for a wider envelope. Allowed: {}.",
+                    advice(evidence, change),
+                    listed(&envelope.allow)
+                );
                 (Code::PathOutside, words, help)
             }
         }
@@ -162,10 +166,9 @@ fn rescue(path: &RepoPath) -> String {
     )
 }
 
-fn listed(envelope: &Envelope) -> String {
-    let first: Vec<&str> =
-        envelope.allow.iter().take(NAMED).map(super::super::policy::pattern::Pattern::as_str).collect();
-    match envelope.allow.len() - first.len() {
+fn listed<P: AsRef<str>>(patterns: &[P]) -> String {
+    let first: Vec<&str> = patterns.iter().take(NAMED).map(AsRef::as_ref).collect();
+    match patterns.len() - first.len() {
         0 => first.join(", "),
         more => format!("{}, and {more} more", first.join(", ")),
     }
@@ -208,6 +211,19 @@ fn notes(remarks: &[Remark]) -> Vec<Text> {
         .collect()
 }
 
+/// The note on patterns of the envelope that no change has to do with: perhaps one was meant otherwise, or the envelope is
+/// wider than the work was. Where nothing changed there is nothing to learn from it.
+fn unmatched(rules: &Rules, evidence: &Evidence) -> Option<Text> {
+    let changed = evidence.changes.iter().map(|change| &change.path);
+    let paths = changed.chain(evidence.ignored.iter().map(|ignored| &ignored.path)).map(RepoPath::as_bytes);
+    if evidence.changes.is_empty() {
+        return None;
+    }
+    let lists = ["allow", "deny"].into_iter().zip(rules.unmatched(paths)).filter(|(_, patterns)| !patterns.is_empty());
+    let told: Vec<String> = lists.map(|(list, patterns)| format!("{list} {}", listed(&patterns))).collect();
+    (!told.is_empty()).then(|| Text::from(format!("patterns that no change matched: {}", told.join("; "))))
+}
+
 fn phrase(kind: RemarkKind) -> &'static str {
     match kind {
         RemarkKind::SameForGit => "with other bytes that Git would store as before",
@@ -218,7 +234,15 @@ fn phrase(kind: RemarkKind) -> &'static str {
 }
 
 fn violation(code: Code, path: Option<&RepoPath>, message: Text, help: impl Into<Text>) -> Finding {
-    Finding { code, severity: Severity::Violation, path: path.cloned(), message, help: help.into(), undo: None }
+    Finding {
+        code,
+        severity: Severity::Violation,
+        path: path.cloned(),
+        message,
+        help: help.into(),
+        undo: None,
+        owners: None,
+    }
 }
 
 fn undone_by(undo: Option<Text>, finding: Finding) -> Finding {

@@ -244,7 +244,7 @@ fn finding(rules: &Rules, may_commit: bool, evidence: &Evidence, mark: &Mark) ->
     // The commands are about the file on disk.
     let undo = undo.filter(|_| mark.place == Place::Worktree);
     let help = Text::from(help);
-    Some(Finding { code, severity: Severity::Violation, path: Some(path.clone()), message, help, undo })
+    Some(Finding { code, severity: Severity::Violation, path: Some(path.clone()), message, help, undo, owners: None })
 }
 
 /// The command that gives a file an inode of its own, by way of a copy that stands in nobody's way.

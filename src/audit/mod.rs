@@ -11,6 +11,7 @@ pub mod ignored;
 pub mod judge;
 pub mod links;
 pub mod odd;
+pub mod owners;
 pub mod touched;
 pub mod undo;
 pub mod verdict;

@@ -111,6 +111,9 @@ pub struct Verdict {
     pub passed: bool,
     /// What the envelope was armed for.
     pub label: Text,
+    /// The role of cordon.toml that the envelope was made from.
+    #[serde(default)]
+    pub role: Option<String>,
     /// The commit at arm.
     pub baseline: String,
     /// The commit now; `null` when HEAD resolves to none.

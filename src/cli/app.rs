@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use super::args::ledger::LedgerAction;
 use super::args::{Arguments, Command};
 use super::terminal::{Terminal, talk};
-use super::{arm, check, codes, diff, explain, hook, ledger, policy, rescue, reset, run, status, usage};
+use super::{arm, check, codes, diff, explain, hook, ledger, policy, rescue, reset, run, status, usage, whose};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::policy::escape;
@@ -80,7 +80,8 @@ fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
         Command::Reset(arguments) => reset::run(repo, arguments, terminal),
         Command::Diff(diff) => diff::run(repo, diff, terminal),
         Command::Explain(explain) => explain::run(repo, explain, terminal),
-        Command::Policy(_) => policy::run(terminal),
+        Command::Policy(arguments) => policy::run(repo, arguments, terminal),
+        Command::Whose(arguments) => whose::run(repo, arguments, terminal),
         Command::Rescue(rescue) => rescue::run(repo, rescue, terminal),
         Command::Ledger(named) => ledger::run(repo, named, arguments.format, terminal),
         Command::Codes(codes) => codes::run(codes, terminal),

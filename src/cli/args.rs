@@ -7,10 +7,12 @@ use clap::{Args, Parser, Subcommand};
 
 mod hook;
 pub mod ledger;
+mod policy;
 pub mod report;
 
 pub use hook::{Hook, HookEvent};
 pub use ledger::Ledger;
+pub use policy::{CheckPolicy, Policy, PolicyAction, ShowPolicy, Whose};
 pub use report::Reports;
 
 use super::options::Options;
@@ -142,11 +144,28 @@ Examples:
     )]
     Explain(Explain),
 
-    /// Show the built-in tables: protected paths, scratch zones and places of dependencies, each with its reason
+    /// Look at cordon.toml, or at the built-in tables: protected paths, scratch zones and places of dependencies
+    ///
+    /// Without a command the tables are shown, each row with its reason.
     #[command(after_help = "\
-Example:
-  cordon policy")]
+Examples:
+  cordon policy
+  cordon policy check
+  cordon policy show --role docs")]
     Policy(Policy),
+
+    /// Tell which roles of cordon.toml own a path, and whom to ask
+    ///
+    /// The file is that of the armed commit, else that of HEAD's. Paths are written as Git writes them and need not exist.
+    #[command(
+        override_usage = "cordon whose <PATH>... [OPTIONS]\n       cordon whose -z [OPTIONS] < PATHS",
+        after_help = "\
+Examples:
+  cordon whose src/main.rs docs/guide.md
+  git diff -z --name-only main | cordon whose -z --format json"
+    )]
+    Whose(Whose),
+
     /// Write the uncommitted work that `arm --allow-dirty` kept into a new directory
     ///
     /// Nothing that exists is written over. It works whatever the last check said, as long as the state is whole.
@@ -224,14 +243,6 @@ pub struct Arm {
     /// What is allowed.
     #[command(flatten)]
     pub options: Options,
-}
-
-/// The arguments of `policy`.
-#[derive(Debug, Args)]
-pub struct Policy {
-    /// Show what holds without any option of `arm` [default: shown, with or without this option]
-    #[arg(long)]
-    pub show_defaults: bool,
 }
 
 /// The arguments of `check`.

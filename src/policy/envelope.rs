@@ -88,6 +88,14 @@ impl Side {
     fn first(&self, path: &[u8]) -> Option<&Pattern> {
         self.set.first_match(path).map(|index| &self.patterns[index])
     }
+
+    fn without<'a>(&self, paths: impl Iterator<Item = &'a [u8]>) -> Vec<&Pattern> {
+        let mut covered = vec![false; self.patterns.len()];
+        for path in paths {
+            self.set.mark(path, &mut covered);
+        }
+        self.patterns.iter().zip(covered).filter(|(_, covered)| !covered).map(|(pattern, _)| pattern).collect()
+    }
 }
 
 /// Whether a path may change, and which pattern says so.
@@ -134,6 +142,11 @@ impl Rules {
         self.allow.first(path).is_some()
     }
 
+    /// The patterns that cover none of these paths: those of `allow`, and those of `deny`.
+    pub fn unmatched<'a>(&self, paths: impl Iterator<Item = &'a [u8]> + Clone) -> [Vec<&Pattern>; 2] {
+        [self.allow.without(paths.clone()), self.deny.without(paths)]
+    }
+
     /// Whether some path below a directory may be allowed. It never misses one, and may name a directory in which, by the
     /// rest of a pattern, nothing is.
     pub fn may_allow_below(&self, directory: &[u8]) -> bool {
@@ -168,6 +181,14 @@ mod tests {
         assert!(rules.decide(b"src/a.py").is_allowed());
         assert!(!rules.decide(b"src/secret").is_allowed());
         assert!(!rules.decide(b"README.md").is_allowed());
+    }
+
+    #[test]
+    fn patterns_without_a_path_are_told_apart_from_the_others() {
+        let (allow, deny) = (patterns(&["src/**", "docs/**", "**/*.rs"]), patterns(&["src/gen/**", "x"]));
+        let rules = Rules::compile(&allow, &deny).unwrap();
+        let paths: [&[u8]; 2] = [b"src/gen/a", b"lib.rs"];
+        assert_eq!(rules.unmatched(paths.into_iter()), [vec![&allow[1]], vec![&deny[1]]]);
     }
 
     #[test]

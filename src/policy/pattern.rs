@@ -92,6 +92,12 @@ fn fault(source: &str) -> Option<(&'static str, &'static str)> {
     }
 }
 
+impl AsRef<str> for Pattern {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&escape::typed(self.0.as_bytes()))

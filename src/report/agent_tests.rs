@@ -12,6 +12,7 @@ fn ran(failure: Option<&str>, passed: bool, attempt: u32) -> Ran {
         schema_version: SCHEMA_VERSION,
         passed,
         label: "fix it".into(),
+        role: None,
         baseline: "1".repeat(40),
         current_head: Some("1".repeat(40)),
         head_changed: false,

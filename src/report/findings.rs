@@ -97,6 +97,7 @@ mod tests {
             path: Some(path),
             help: r"Undo this change. Allowed: a\[x].".into(),
             undo: None,
+            owners: None,
         }
     }
 
@@ -108,6 +109,7 @@ mod tests {
             message: message.into(),
             help: help.into(),
             undo: None,
+            owners: None,
         }
     }
 

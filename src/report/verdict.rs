@@ -68,7 +68,8 @@ fn foot(verdict: &Verdict) -> String {
     };
     let anchor = plain(&verdict.anchor);
     let session = verdict.session.as_ref().map_or_else(String::new, |id| format!("ledger    {}\n", plain(id)));
-    format!("baseline  {head}\nanchor    {anchor}\n{session}checked in {:.2} s\n", verdict.duration_s)
+    let role = verdict.role.as_ref().map_or_else(String::new, |role| format!("role      {}\n", typed(role.as_bytes())));
+    format!("{role}baseline  {head}\nanchor    {anchor}\n{session}checked in {:.2} s\n", verdict.duration_s)
 }
 
 /// What to do with work that was accepted.

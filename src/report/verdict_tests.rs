@@ -36,6 +36,7 @@ fn outside(path: &[u8]) -> Finding {
         path: Some(path),
         help: "Revert it, or arm again with an --allow pattern that covers it.".into(),
         undo: None,
+        owners: None,
     }
 }
 
@@ -44,6 +45,7 @@ fn accepted() -> Verdict {
         schema_version: SCHEMA_VERSION,
         passed: true,
         label: "fix the parser".into(),
+        role: None,
         baseline: "1".repeat(40),
         current_head: Some("1".repeat(40)),
         head_changed: false,
@@ -108,6 +110,7 @@ fn a_rejected_change_with_hostile_names() {
         message: "file budget exceeded: 30 > 25".into(),
         help: "Split the change.".into(),
         undo: None,
+        owners: None,
     });
     verdict.changes = vec![
         changed(b"docs/\x1b]0;owned\x07", ChangeKind::Added, vec![Layer::Worktree]),

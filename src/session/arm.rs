@@ -11,6 +11,7 @@ use super::durable::Writer;
 use super::engine::Engine;
 use super::lock::Lock;
 use super::look;
+use super::policy::policy_of_baseline;
 use super::register;
 use super::role;
 use super::state::{self, Phase, State};
@@ -23,6 +24,7 @@ use crate::git::baseline::{self, Taken};
 use crate::git::kept::Keeper;
 use crate::git::open::Repository;
 use crate::git::plane::read::Plane;
+use crate::policy::file::territory::Claims;
 use crate::policy::limits::MAX_ATTEMPTS;
 use crate::policy::text::Text;
 use crate::policy::{command, envelope};
@@ -175,7 +177,8 @@ fn record_with(
     let baseline = taken.control.checkouts.first().map(|own| own.commit.as_str()).unwrap_or_default();
     role::require_commit(request.role.as_ref(), baseline)?;
     taken.control.uncounted.clone_from(&request.audit.uncounted);
-    let warnings = warnings::warnings(request, &snapshot, root);
+    let mut warnings = warnings::warnings(request, &snapshot, root);
+    let territory = territory(repository, baseline, &mut warnings)?;
     progress("writing the fingerprint", 0);
     let registration = register::plan(&repository.location.common_dir)?;
     // The lines that are about to be registered are part of the rules as they stand.
@@ -185,7 +188,7 @@ fn record_with(
     taken.control.plane = Plane::at_arm(repository, &taken.control, &snapshot)?;
     let fingerprint = Fingerprint { control: taken.control.encode(), tick, snapshot };
     let anchor = Anchor::with(&repository.location.git_dir, store.writer().clone());
-    let config = config(request, engine, &taken);
+    let config = config(request, engine, &taken, territory);
     let (bytes, sum) = fingerprint::encode(&fingerprint);
     let (record, undo) = store.arm(&config, first_state(request), (&bytes, sum), &anchor, &registration)?;
     if let Err(error) = Aside::at(&repository.location.git_dir).write(store) {
@@ -200,13 +203,32 @@ fn record_with(
     Ok(Recorded { record, undo, fingerprint, branch, warnings })
 }
 
+/// Who owns what by the policy file of the baseline. A file with a fault is refused by whoever arms one of its roles; to
+/// others it is worth a warning.
+fn territory(repository: &Repository, baseline: &str, warnings: &mut Vec<String>) -> Result<Option<Claims>> {
+    let read = || {
+        let Some(source) = policy_of_baseline(repository)? else { return Ok(None) };
+        source.read().map(|file| Some((source.commit, Claims::of(&file))))
+    };
+    match read() {
+        Ok(None) => Ok(None),
+        Ok(Some((commit, claims))) if commit.as_deref() == Some(baseline) => Ok(Some(claims)),
+        Ok(Some(_)) => Err(Error::refused("HEAD moved while the policy file was read").hint("Arm again.")),
+        Err(error) => {
+            warnings.push(format!("no finding can name the owner of a path: {}", error.message));
+            Ok(None)
+        }
+    }
+}
+
 /// The envelope as it is kept.
-fn config(request: &ArmRequest, engine: Option<&Engine>, taken: &Taken) -> Config {
+fn config(request: &ArmRequest, engine: Option<&Engine>, taken: &Taken, territory: Option<Claims>) -> Config {
     Config {
         schema_version: config::SCHEMA_VERSION,
         mode: if engine.is_some() { Mode::Agent } else { Mode::Manual },
         label: Text::from(request.label.clone()),
         role: request.role.as_ref().map(|role| role.name.clone()),
+        territory,
         baseline: taken.control.checkouts.first().map(|own| own.commit.clone()).unwrap_or_default(),
         policy: request.envelope.clone(),
         audit: request.audit.clone(),

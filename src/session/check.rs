@@ -16,6 +16,7 @@ use super::{look, running, verify};
 use crate::audit::evidence::Evidence;
 use crate::audit::finding::Severity;
 use crate::audit::judge::{self, Judgement};
+use crate::audit::owners;
 use crate::audit::verdict::{self, Summary, Verdict, Verification};
 use crate::error::{Error, Kind, Result};
 use crate::git::open::Repository;
@@ -45,7 +46,19 @@ pub fn check(start: &Path, options: &CheckOptions, progress: Progress<'_>) -> Re
 pub fn preview(root: &Path, store: &Store, record: &Record) -> Result<Judgement> {
     let observer = Observer::preview(root, store, record)?;
     let evidence = observer.look(Repository::discover(root)?, &|_, _| ())?;
-    Ok(observer.judge(&evidence))
+    let mut judgement = observer.judge(&evidence);
+    name_owners(record, &mut judgement)?;
+    Ok(judgement)
+}
+
+/// Names whose the paths are that something was found about, where the armed commit says it.
+fn name_owners(record: &Record, judgement: &mut Judgement) -> Result<()> {
+    if !judgement.findings.is_empty()
+        && let Some(territory) = record.config.owners()?
+    {
+        owners::name(&mut judgement.findings, &territory);
+    }
+    Ok(())
 }
 
 /// Somebody to run the verifiers, if there are any.
@@ -86,6 +99,7 @@ impl Check<'_> {
             store.clear_running();
         }
         let (evidence, mut judgement, verification) = rounds?;
+        name_owners(record, &mut judgement)?;
         judgement.notes.extend(anchor.rearmed()?.note().map(Text::from));
         let verdict = conclude(record, &evidence, judgement, verification, began.elapsed().as_secs_f64());
         Ok((verdict, evidence))
@@ -173,6 +187,7 @@ fn conclude(
         schema_version: verdict::SCHEMA_VERSION,
         passed: violations.is_empty(),
         label: record.config.label.clone(),
+        role: record.config.role.clone(),
         baseline: record.config.baseline.clone(),
         current_head: evidence.head.current.clone(),
         head_changed: evidence.head.moved(),

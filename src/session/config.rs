@@ -6,6 +6,7 @@ use super::engine::Engine;
 use crate::error::{Error, Result};
 use crate::policy::command::{self, Command};
 use crate::policy::envelope::{self, Envelope, Rules};
+use crate::policy::file::territory::{Claims, Territory};
 use crate::policy::limits::MAX_VERIFY_TIMEOUT;
 use crate::policy::options::AuditOptions;
 use crate::policy::text::Text;
@@ -46,6 +47,9 @@ pub struct Config {
     /// The role of cordon.toml that it was made from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
+    /// Who owns what, by cordon.toml of that commit, whether or not a role was armed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub territory: Option<Claims>,
     /// The commit at arm.
     pub baseline: String,
     /// What is allowed.
@@ -77,6 +81,11 @@ impl Config {
     /// The compiled rules of the envelope.
     pub fn rules(&self) -> Result<Rules> {
         self.policy.rules()?.under(&self.audit)
+    }
+
+    /// Who owns what, compiled.
+    pub fn owners(&self) -> Result<Option<Territory>> {
+        self.territory.as_ref().map(Territory::of).transpose()
     }
 
     /// The verifiers, split into arguments.

@@ -18,6 +18,7 @@ mod lock;
 mod look;
 mod observer;
 mod opened;
+mod policy;
 mod progress;
 mod recording;
 mod register;

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
+use super::policy::policy_at_head;
 use crate::error::{Error, Result};
-use crate::git::committed;
-use crate::git::open::Repository;
-use crate::policy::file::read::{self, MAX_BYTES, NAME};
 use crate::policy::file::settings::Settings;
 
 /// A role, and the commit that it was read from.
@@ -28,20 +26,9 @@ pub struct ReadRole {
 
 /// The role of this name in the commit of HEAD.
 pub fn role_at_head(start: &Path, name: &str) -> Result<ReadRole> {
-    let repository = Repository::discover(start)?;
-    let commit = repository.head()?.commit.ok_or_else(|| {
-        Error::repository("HEAD has no commit yet")
-            .hint("Commit something first: the baseline of an envelope is a commit.")
-    })?;
-    let bytes = committed::file(&repository, commit, NAME.as_bytes(), MAX_BYTES)?.ok_or_else(|| {
-        Error::refused(format!("the commit {commit} has no {NAME}")).hint(format!(
-            "Roles are read from the commit, not from the work tree: commit {NAME} first, or arm with --allow."
-        ))
-    })?;
-    // As Git calls it: the work tree may have another.
-    let file = read::read(&format!("HEAD:{NAME}"), &bytes)?;
-    let settings = file.role(name)?.settings.clone();
-    Ok(ReadRole { reference: RoleRef { name: name.to_owned(), commit: commit.to_string() }, settings })
+    let source = policy_at_head(start)?;
+    let settings = source.read()?.role(name)?.settings.clone();
+    Ok(ReadRole { reference: RoleRef { name: name.to_owned(), commit: source.commit.unwrap_or_default() }, settings })
 }
 
 /// Refuses a baseline other than the commit that the role was read from.

@@ -18,6 +18,7 @@ use crate::error::Result;
 use crate::git::control::Control;
 use crate::git::locate;
 use crate::policy::envelope::Envelope;
+use crate::policy::file::territory::Claims;
 use crate::policy::text::Text;
 
 /// Where the armed envelope stands. Reads without the lock, so that it can be asked while a check runs.
@@ -60,6 +61,11 @@ fn agent_status(engine: Engine, last: Option<Ended>) -> AgentStatus {
 /// The armed envelope.
 pub fn armed_envelope(start: &Path) -> Result<Envelope> {
     Ok(whole(start)?.0.config.policy)
+}
+
+/// Who owns what, as the armed commit says it; `None` where it has no policy file.
+pub fn armed_claims(start: &Path) -> Result<Option<Claims>> {
+    Ok(whole(start)?.0.config.territory)
 }
 
 /// Removes `.cordon/` and no file of the user; the anchor in the Git directory keeps that it was done. Kept work that is

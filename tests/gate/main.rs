@@ -31,6 +31,7 @@ mod objects;
 mod operations;
 mod oversize;
 mod plane;
+mod policy;
 mod protected;
 mod regressions;
 mod reports;

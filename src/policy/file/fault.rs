@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
+use serde::Serialize;
+
 use crate::error::Error;
 
 /// How many faults an error names.
 const NAMED: usize = 8;
 
 /// One thing that is wrong.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Fault {
     /// The line, from 1.
     pub line: usize,

@@ -6,6 +6,7 @@ pub mod keys;
 pub mod nearest;
 pub mod overlap;
 pub mod read;
+pub mod review;
 pub mod role;
 pub mod schema;
 pub mod settings;

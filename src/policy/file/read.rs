@@ -85,6 +85,7 @@ fn document(reader: &mut Reader<'_>, table: &DeTable<'_>) -> PolicyFile {
         Some(value) => reader.table(value, "[defaults]").map(|table| reader.settings(table, "[defaults]")),
         None => None,
     };
+    file.owner = defaults.as_ref().and_then(|defaults| defaults.owner()).map(str::to_owned);
     for (name, value) in table {
         match name.get_ref().as_ref() {
             "version" | "defaults" | "gate" => {}

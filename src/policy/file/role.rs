@@ -14,6 +14,8 @@ pub struct PolicyFile {
     pub roles: Vec<Role>,
     /// The role of branches that no role claims.
     pub gate_role: Option<String>,
+    /// The owner that `[defaults]` names: whom to ask about what no role owns.
+    pub owner: Option<String>,
 }
 
 /// One role.

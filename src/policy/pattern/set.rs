@@ -61,6 +61,21 @@ impl PatternSet {
         earlier.find(|index| self.programs[*index].is_match(path)).or(glob)
     }
 
+    /// Notes for each pattern whether it covers the whole of `path`, in the order given; what was noted stays so.
+    pub fn mark(&self, path: &[u8], covered: &mut [bool]) {
+        if !path.ends_with(b"..") {
+            for at in self.globs.matches_candidate(&Candidate::from_bytes(path)) {
+                covered[self.glob_indices[at]] = true;
+            }
+        }
+        let all = path.ends_with(b"..");
+        for (index, program) in self.programs.iter().enumerate() {
+            if !covered[index] && (all || self.program_indices.binary_search(&index).is_ok()) {
+                covered[index] = program.is_match(path);
+            }
+        }
+    }
+
     /// Whether any pattern covers the whole of `path`.
     pub fn is_match(&self, path: &[u8]) -> bool {
         self.first_match(path).is_some()
@@ -83,6 +98,16 @@ mod tests {
         assert_eq!(set.first_match(b"src/ab.rs"), Some(1));
         assert_eq!(set.first_match(b"lib/ab.rs"), Some(3));
         assert_eq!(set.first_match(b"\xff"), Some(4));
+    }
+
+    #[test]
+    fn every_pattern_that_covers_a_path_is_marked() {
+        let set = set(&["src/?.rs", "src/**", "docs/**", "**/*.rs", "b/*."]);
+        let mut covered = [false; 5];
+        set.mark(b"src/a.rs", &mut covered);
+        assert_eq!(covered, [true, true, false, true, false]);
+        set.mark(b"b/..", &mut covered);
+        assert_eq!(covered, [true, true, false, true, true]);
     }
 
     #[test]
