@@ -61,6 +61,7 @@ fn verdict(findings: Vec<Finding>, verification: Vec<Verification>, left: Left) 
         session: None,
         anchor: "c".repeat(64),
         duration_s: 0.1,
+        gate: None,
     }
 }
 

@@ -46,6 +46,10 @@ pub const CODES: &[Explained] = &[
         "Such a file runs programs or gives orders later, outside of any envelope.",
         "Run the command of the finding: git restore PATH, or rm PATH for a new file.",
         "Arm again with --allow GLOB and --allow-protected GLOB; both are needed."),
+    row(Code::ControlFile, "A gate saw a change of the policy, of CI, of hooks, of submodule URLs or of a verifier's own script.",
+        "Such a file decides how this change and the next ones are judged and built, so that a change could wave itself through.",
+        "Take it out of every commit of the branch, or have whoever owns it make the change.",
+        "Name it in `allow` of a role by a pattern that does not begin with a wildcard, or in its `allow_protected`."),
     row(Code::BudgetFiles, "More paths changed than --max-files allows; a rename is two.",
         "A change that is larger than what was asked for is seldom what was asked for.",
         "Make the change smaller: cordon diff shows all of it.",
@@ -300,6 +304,7 @@ mod tests {
             include_str!("drift.rs"),
             include_str!("links.rs"),
             include_str!("ignored.rs"),
+            include_str!("gate.rs"),
         ];
         for row in CODES {
             let name = format!("Code::{:?}", row.code);

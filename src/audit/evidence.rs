@@ -23,6 +23,8 @@ pub enum Layer {
     Index,
     /// In the files on disk.
     Worktree,
+    /// In the tree of the commit that a gate judges as a whole.
+    Head,
 }
 
 /// One state of the repository that can be published: the files, the index, or a commit.

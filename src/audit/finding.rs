@@ -27,6 +27,8 @@ pub enum Code {
     PathDenied,
     /// A protected path changed: a file that steers agents, editors, hooks or Cordon itself.
     ProtectedPath,
+    /// A file changed that decides how changes are judged, built or checked out, and that the role does not own by name.
+    ControlFile,
     /// More changed paths than allowed.
     BudgetFiles,
     /// More added lines than allowed.
@@ -134,6 +136,7 @@ impl Code {
             Code::PathOutside => "path-outside",
             Code::PathDenied => "path-denied",
             Code::ProtectedPath => "protected-path",
+            Code::ControlFile => "control-file",
             Code::BudgetFiles => "budget-files",
             Code::BudgetAddedLines => "budget-added-lines",
             Code::BudgetDeletedLines => "budget-deleted-lines",
@@ -188,7 +191,8 @@ impl Code {
 
     /// Whether one path is at fault, of which there may be thousands, and not the change as a whole.
     pub fn is_about_one_path(self) -> bool {
-        matches!(self, Code::PathOutside | Code::PathDenied | Code::Unreadable | Code::SpecialFile | Code::Unsteady)
+        use Code::{ControlFile, PathDenied, PathOutside, SpecialFile, Unreadable, Unsteady};
+        matches!(self, ControlFile | PathOutside | PathDenied | Unreadable | SpecialFile | Unsteady)
     }
 }
 

@@ -36,7 +36,7 @@ impl Judgement {
 /// that left the index, which Git tracks no more.
 pub fn is_net(change: &Change) -> bool {
     let stands = |layer| change.layers.contains(&layer);
-    stands(Layer::Worktree) || (stands(Layer::Index) && change.kind == ChangeKind::Deleted)
+    stands(Layer::Worktree) || stands(Layer::Head) || (stands(Layer::Index) && change.kind == ChangeKind::Deleted)
 }
 
 /// Judges the evidence by an envelope and its compiled rules.
@@ -166,7 +166,8 @@ fn rescue(path: &RepoPath) -> String {
     )
 }
 
-fn listed<P: AsRef<str>>(patterns: &[P]) -> String {
+/// The first of several patterns.
+pub fn listed<P: AsRef<str>>(patterns: &[P]) -> String {
     let first: Vec<&str> = patterns.iter().take(NAMED).map(AsRef::as_ref).collect();
     match patterns.len() - first.len() {
         0 => first.join(", "),

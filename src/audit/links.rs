@@ -159,6 +159,19 @@ fn is_control(at: &[Vec<u8>]) -> bool {
     own || at.last().is_some_and(|name| name.eq_ignore_ascii_case(b".git"))
 }
 
+/// Marks sorted by path, without those that stand in a further place as well: one place is enough.
+pub fn once(mut marks: Vec<Mark>) -> Vec<Mark> {
+    marks.sort_by(|a, b| (&a.path, &a.place).cmp(&(&b.path, &b.place)));
+    let mut kept: Vec<Mark> = Vec::with_capacity(marks.len());
+    for mark in marks {
+        let mut same_path = kept.iter().rev().take_while(|known| known.path == mark.path);
+        if !same_path.any(|known| known.kind == mark.kind) {
+            kept.push(mark);
+        }
+    }
+    kept
+}
+
 /// The findings about all marks of the evidence.
 pub fn findings(rules: &Rules, may_commit: bool, evidence: &Evidence) -> Vec<Finding> {
     evidence.marks.iter().filter_map(|mark| finding(rules, may_commit, evidence, mark)).collect()

@@ -7,6 +7,7 @@ pub mod denied;
 pub mod drift;
 pub mod evidence;
 pub mod finding;
+pub mod gate;
 pub mod ignored;
 pub mod judge;
 pub mod links;

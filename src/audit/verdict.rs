@@ -44,6 +44,18 @@ impl Metrics {
         }))
     }
 
+    /// These numbers less those of a part of them.
+    #[must_use]
+    pub fn without(self, part: Metrics) -> Metrics {
+        Metrics {
+            files: self.files.saturating_sub(part.files),
+            added_lines: self.added_lines.saturating_sub(part.added_lines),
+            deleted_lines: self.deleted_lines.saturating_sub(part.deleted_lines),
+            working_bytes: self.working_bytes.saturating_sub(part.working_bytes),
+            binary_files: self.binary_files.saturating_sub(part.binary_files),
+        }
+    }
+
     /// All of them together.
     pub fn sum(parts: impl Iterator<Item = Metrics>) -> Metrics {
         parts.fold(Metrics::default(), |sum, part| Metrics {
@@ -151,6 +163,20 @@ pub struct Verdict {
     pub anchor: String,
     /// How long the check took, in seconds.
     pub duration_s: f64,
+    /// What a gate judged; absent in a check.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gated>,
+}
+
+/// What a gate judged, and by which rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gated {
+    /// The commit that the change is to be merged into; the policy is that of its tree.
+    pub base: String,
+    /// The commit that is to be merged.
+    pub head: String,
+    /// The role that judged it.
+    pub role: String,
 }
 
 /// A verdict without its lists of details: what the state keeps and `status` shows.

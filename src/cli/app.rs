@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use super::args::ledger::LedgerAction;
 use super::args::{Arguments, Command};
 use super::terminal::{Terminal, talk};
-use super::{arm, check, codes, diff, explain, hook, ledger, policy, rescue, reset, run, status, usage, whose};
+use super::{arm, check, codes, diff, explain, gate, hook, ledger, policy, rescue, reset, run, status, usage, whose};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::policy::escape;
@@ -74,6 +74,7 @@ fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
     match &arguments.command {
         Command::Arm(arm) => arm::run(repo, arm, terminal),
         Command::Check(check) => check::run(repo, check, terminal),
+        Command::Gate(gate) => gate::run(repo, gate, terminal),
         Command::Run(arguments) => run::run(repo, arguments, terminal),
         Command::Resume => run::resume(repo, terminal),
         Command::Status => status::run(repo, terminal),

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod gate;
 mod hook;
 pub mod ledger;
 mod policy;
 pub mod report;
 
+pub use gate::Gate;
 pub use hook::{Hook, HookEvent};
 pub use ledger::Ledger;
 pub use policy::{CheckPolicy, Policy, PolicyAction, ShowPolicy, Whose};
@@ -82,6 +84,17 @@ Examples:
   cordon check --format json | jq .violations
   cordon check --format github --output sarif=../cordon.sarif --output html=../cordon.html"))]
     Check(Check),
+
+    /// Judge what a branch brings to its base, before it is merged: exit 0 if it is accepted, 3 if it is rejected
+    ///
+    /// Nothing is armed: a role of cordon.toml judges, as the base has it, so that no change loosens its own rules. What is
+    /// judged is the difference from where the head left the base, and each commit since then by itself. No work tree is
+    /// needed; a bare repository will do.
+    #[command(after_help = "\
+Examples:
+  cordon gate --base origin/main
+  cordon gate --base main --head feature --role docs")]
+    Gate(Gate),
 
     /// Arm, let an agent work, and judge what it did: exit 0, 3, or 4 if the agent failed
     ///

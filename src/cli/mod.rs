@@ -8,6 +8,7 @@ mod codes;
 mod colour;
 mod diff;
 mod explain;
+mod gate;
 mod hook;
 mod ledger;
 mod number;

@@ -6,6 +6,7 @@
 //! in. (The stack of `gix-worktree` puts `info/attributes` below the subdirectories, hence the levels are our own.)
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use gix::ObjectId;
@@ -14,8 +15,10 @@ use gix::attrs::{Search, StateRef};
 use gix::bstr::BStr;
 use gix::glob::pattern::Case;
 
+use super::baseline::ATTRIBUTES;
 use super::blob;
 use super::objects::Objects;
+use super::trees::Trees;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 
@@ -111,6 +114,8 @@ pub struct FrozenAttributes {
     names: MetadataCollection,
     base: Search,
     directories: HashMap<RepoPath, Level>,
+    /// A tree whose directories are looked up when a path below is asked about, where they were not all listed.
+    tree: Option<Trees>,
     info: Search,
     /// Whether no source says anything, so that nobody need be asked.
     silent: bool,
@@ -119,6 +124,7 @@ pub struct FrozenAttributes {
 /// The `.gitattributes` of one directory: most of them are never asked.
 #[derive(Clone)]
 enum Level {
+    Absent,
     Unread(ObjectId),
     Read(Search),
 }
@@ -142,6 +148,7 @@ impl FrozenAttributes {
             names: MetadataCollection::default(),
             base: Search::default(),
             directories,
+            tree: None,
             info: Search::default(),
             silent: false,
         };
@@ -161,6 +168,15 @@ impl FrozenAttributes {
         Ok(attributes)
     }
 
+    /// Attributes from a committed tree alone, whatever the machine says: each file is looked up when a path below is
+    /// asked about.
+    pub fn of_tree(objects: Objects, tree: ObjectId) -> Result<Self> {
+        let mut attributes = FrozenAttributes::new(objects.clone(), [], &Sources::default(), false)?;
+        attributes.tree = Some(Trees::new(objects, Some(tree)));
+        attributes.silent = false;
+        Ok(attributes)
+    }
+
     /// What is said about the file at `path`.
     ///
     /// An attribute file that is missing from the object database, or damaged, is an error.
@@ -168,8 +184,9 @@ impl FrozenAttributes {
         if self.silent {
             return Ok(PathAttributes::default());
         }
+        self.look_up(path)?;
         let ancestors = self.ancestors(path);
-        for directory in &ancestors {
+        for directory in ancestors.iter().rev() {
             self.load(directory)?;
         }
         let mut outcome = Outcome::default();
@@ -198,11 +215,24 @@ impl FrozenAttributes {
         })
     }
 
+    /// Looks up the attribute files above `path`, where that was not done before. Git follows no link to attributes.
+    fn look_up(&mut self, path: &RepoPath) -> Result<()> {
+        let Some(trees) = &mut self.tree else { return Ok(()) };
+        for directory in above(path) {
+            if let Entry::Vacant(place) = self.directories.entry(directory) {
+                let found = trees.entry(place.key().join(ATTRIBUTES).as_bytes())?;
+                let file = found.filter(|(mode, _)| mode.is_blob());
+                place.insert(file.map_or(Level::Absent, |(_, id)| Level::Unread(id)));
+            }
+        }
+        Ok(())
+    }
+
     /// The directories above `path` that have an attribute file, innermost first.
     fn ancestors(&self, path: &RepoPath) -> Vec<RepoPath> {
-        std::iter::successors(Some(path.parent()), |directory| (!directory.is_root()).then(|| directory.parent()))
-            .filter(|directory| self.directories.contains_key(directory))
-            .collect()
+        let has_file =
+            |directory: &RepoPath| matches!(self.directories.get(directory), Some(Level::Unread(_) | Level::Read(_)));
+        above(path).filter(has_file).collect()
     }
 
     /// Reads the attribute file of `directory` if there is one that was not read yet.
@@ -210,11 +240,16 @@ impl FrozenAttributes {
         let Some(Level::Unread(id)) = self.directories.get(directory) else { return Ok(()) };
         let bytes = blob::read(&self.objects, id)?;
         let mut search = Search::default();
-        let label = directory.join(b".gitattributes");
+        let label = directory.join(ATTRIBUTES);
         add(&mut search, &bytes, &label, Some(directory), &mut self.names)?;
         self.directories.insert(directory.clone(), Level::Read(search));
         Ok(())
     }
+}
+
+/// The directories above `path`, innermost first.
+fn above(path: &RepoPath) -> impl Iterator<Item = RepoPath> {
+    std::iter::successors(Some(path.parent()), |directory| (!directory.is_root()).then(|| directory.parent()))
 }
 
 /// Adds the patterns of one source; `directory` is where they are rooted if the source is part of the tree.

@@ -1,32 +1,37 @@
 //! Collects what new commits of one checkout come to: their paths, each commit in numbers, and what they show besides.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::diff::tree::{Recorder, recorder};
-use gix::objs::tree::{EntryKind, EntryMode};
 use gix::objs::{FindExt as _, TreeRefIter};
 
 use super::graph::{Commit, Graph};
+use super::ground::Ground;
 use super::holders::{Reach, Tips};
-use super::layers::{self, Counted};
-use super::lines::{Drivers, Lines};
+use super::layers::{self, Counted, Counter};
+use super::lines::Lines;
 use super::objects::Objects;
-use super::reader::{Reader, blob_id};
-use super::standing::{self, Links, Standing, Tree};
-use super::today::{Recorded, Today};
+use super::standing::{self, Standing};
+use super::today::Recorded;
+use super::trees::{self, Trees, recorded};
+use super::wholes::{Whole, Wholes};
 use crate::audit::evidence::{Change, Layer, Mode, Place, Stage};
 use crate::audit::links::Mark;
 use crate::audit::undo::Holders;
 use crate::audit::verdict::Metrics;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::policy::path::RepoPath;
 
 /// One path between two trees.
-type Sides = (Option<Recorded>, Option<Recorded>);
+pub type Sides = (Option<Recorded>, Option<Recorded>);
 
 /// Every path that differs between two trees.
-type Paths = BTreeMap<RepoPath, Sides>;
+pub type Paths = BTreeMap<RepoPath, Sides>;
+
+/// The trees that each commit is compared with as a whole; none is the empty one.
+pub type Bases = HashMap<ObjectId, Vec<ObjectId>>;
 
 /// What was found.
 pub struct Found {
@@ -42,44 +47,46 @@ pub struct Found {
 
 /// What all new commits did to one path.
 struct Tally {
-    lines: Lines,
-    size_before: Option<u64>,
-    size_after: Option<u64>,
+    counted: Counted,
     sides: Sides,
     commit: ObjectId,
     reach: Reach,
 }
 
-/// Collects the new commits of one checkout, newest first.
+/// Collects the new commits of one checkout, parents before their children.
 pub struct Commits<'a> {
-    today: &'a Today<'a>,
+    ground: &'a dyn Ground,
     tips: &'a Tips,
     objects: Objects,
-    reader: Reader,
-    drivers: Drivers,
+    counter: Counter,
+    trees: Trees,
     tallies: BTreeMap<RepoPath, Tally>,
     counted: HashMap<(RepoPath, Sides), Counted>,
     marked: HashSet<(RepoPath, Recorded)>,
     stages: Vec<Stage>,
     marks: Vec<Mark>,
     paths: usize,
+    /// The wholes that commits to come build on.
+    wholes: Wholes,
 }
 
 impl<'a> Commits<'a> {
     /// Nothing collected yet.
-    pub fn new(today: &'a Today<'a>, tips: &'a Tips) -> Result<Commits<'a>> {
+    pub fn new(ground: &'a dyn Ground, tips: &'a Tips) -> Result<Commits<'a>> {
+        let objects = ground.repository().objects();
         Ok(Commits {
-            today,
+            ground,
             tips,
-            objects: Objects::of(&today.repository.gix),
-            reader: today.reader()?,
-            drivers: today.frozen.drivers(),
+            trees: Trees::new(objects.clone(), None),
+            objects,
+            counter: ground.counter()?,
             tallies: BTreeMap::new(),
             counted: HashMap::new(),
             marked: HashSet::new(),
             stages: Vec::new(),
             marks: Vec::new(),
             paths: 0,
+            wholes: Wholes::default(),
         })
     }
 
@@ -88,8 +95,14 @@ impl<'a> Commits<'a> {
         self.paths
     }
 
-    /// One commit: its own paths, of a merge those that are as in none of its parents, and its difference from `base`.
-    pub fn add(&mut self, graph: &mut Graph, commit: &Commit, base: Option<ObjectId>) -> Result<()> {
+    /// Which commits are to come.
+    pub fn expect(&mut self, commits: &[Rc<Commit>]) {
+        self.wholes.expect(commits);
+    }
+
+    /// One commit: its own paths, of a merge those that are as in none of its parents, and its difference from its bases. Of
+    /// several, a path that is as in any of them does not differ.
+    pub fn add(&mut self, graph: &mut Graph, commit: &Commit, bases: &Bases) -> Result<()> {
         let (first, others) = match commit.parents.split_first() {
             Some((first, others)) => (Some(graph.require(*first)?.tree), others),
             None => (None, &[][..]),
@@ -100,79 +113,132 @@ impl<'a> Commits<'a> {
             own.retain(|path, _| differs.contains_key(path));
         }
         self.paths += own.len();
-        let whole = if first == base && others.is_empty() { None } else { Some(self.diff(base, commit.tree)?) };
         for (path, sides) in &own {
             self.tally(path, *sides, commit.id)?;
         }
-        self.whole(commit, whole.as_ref().unwrap_or(&own))
+        let from = &bases[&commit.id];
+        let whole = match self.wholes.of_parent(commit, bases) {
+            Some((whole, copied)) => {
+                self.paths += copied;
+                self.whole_from(commit, whole, &own)?
+            }
+            None if others.is_empty() && *from == first.as_slice() => self.whole(commit, own)?,
+            None => {
+                let whole = self.diff_from(from, commit.tree)?;
+                self.whole(commit, whole)?
+            }
+        };
+        self.wholes.keep(commit.id, whole);
+        Ok(())
     }
 
     /// A commit of known history by its difference from `base` alone.
     pub fn add_whole(&mut self, commit: &Commit, base: ObjectId) -> Result<()> {
         let whole = self.diff(Some(base), commit.tree)?;
-        self.whole(commit, &whole)
+        self.whole(commit, whole).map(drop)
+    }
+
+    /// The difference between two trees, counted as Git would count it: what merging the second brings to the first.
+    pub fn net(&mut self, before: ObjectId, after: ObjectId) -> Result<Vec<Change>> {
+        let paths = self.diff(Some(before), after)?;
+        self.paths += paths.len();
+        let prefix = self.ground.prefix().clone();
+        let mut changes = Vec::with_capacity(paths.len());
+        for (path, sides) in paths {
+            let counted = self.count(&path, sides)?;
+            changes.push(change(prefix.join(path.as_bytes()), Layer::Head, sides, &counted));
+        }
+        Ok(changes)
     }
 
     /// What was collected.
     pub fn finish(self) -> Found {
-        let prefix = &self.today.frozen.prefix;
+        let prefix = self.ground.prefix();
         let held = |(path, tally): (&RepoPath, &Tally)| {
             self.tips.holders(tally.reach).map(|holders| (prefix.join(path.as_bytes()), holders))
         };
         let holders = self.tallies.iter().filter_map(held).collect();
         let change = |(path, tally): (RepoPath, Tally)| Change {
-            path: prefix.join(path.as_bytes()),
-            kind: layers::kind(tally.sides.0, tally.sides.1),
-            layers: vec![Layer::Commit],
-            added: tally.lines.added,
-            deleted: tally.lines.deleted,
-            binary: tally.lines.binary,
-            size_before: tally.size_before,
-            size_after: tally.size_after,
-            mode_before: tally.sides.0.map(|recorded| recorded.mode),
-            mode_after: tally.sides.1.map(|recorded| recorded.mode),
             commit: Some(tally.commit.to_string()),
-            content: tally.sides.1.map(|recorded| recorded.id),
+            ..change(prefix.join(path.as_bytes()), Layer::Commit, tally.sides, &tally.counted)
         };
         let changes = self.tallies.into_iter().map(change).collect();
-        Found { changes, stages: self.stages, marks: self.marks, holders }
+        let stages = self.stages.into_iter().rev().collect();
+        Found { changes, stages, marks: self.marks, holders }
     }
 
-    /// A commit against its base: in numbers, with the paths that no commit has shown yet, and the marks.
-    fn whole(&mut self, commit: &Commit, whole: &Paths) -> Result<()> {
-        self.paths += whole.len();
-        let mut metrics = Metrics::default();
-        for (path, sides) in whole {
-            let counted = self.count(path, *sides)?;
-            let full = self.today.frozen.prefix.join(path.as_bytes());
-            let numbers = counted.metrics(!self.today.uncounted.is_match(full.as_bytes()));
-            metrics = Metrics::sum([metrics, numbers].into_iter());
+    /// A commit against its bases: in numbers, with the paths that no commit has shown yet, and the marks.
+    fn whole(&mut self, commit: &Commit, paths: Paths) -> Result<Whole> {
+        self.paths += paths.len();
+        let mut whole = Whole { paths, metrics: Metrics::default() };
+        for (path, sides) in &whole.paths {
+            let numbers = self.numbers(path, *sides)?;
+            whole.metrics = Metrics::sum([whole.metrics, numbers].into_iter());
             match self.tallies.get_mut(path) {
                 Some(tally) => tally.reach |= self.tips.reach(commit.id),
                 None => self.tally(path, *sides, commit.id)?,
             }
         }
+        let all = whole.paths.keys();
+        self.stage(commit, &whole, all)?;
+        Ok(whole)
+    }
+
+    /// The same for a commit whose only parent differs from the same base by `whole`, so that only its own paths are new.
+    fn whole_from(&mut self, commit: &Commit, mut whole: Whole, own: &Paths) -> Result<Whole> {
+        for (path, (before, after)) in own {
+            let known = whole.paths.remove(path);
+            if let Some(sides) = known {
+                whole.metrics = whole.metrics.without(self.numbers(path, sides)?);
+            }
+            let sides = (known.map_or(*before, |(before, _)| before), *after);
+            if sides.0 != sides.1 {
+                whole.metrics = Metrics::sum([whole.metrics, self.numbers(path, sides)?].into_iter());
+                whole.paths.insert(path.clone(), sides);
+            }
+        }
+        self.stage(commit, &whole, own.keys())?;
+        Ok(whole)
+    }
+
+    /// One commit in numbers, and the marks of those of its paths that may be new.
+    fn stage<'p>(&mut self, commit: &Commit, whole: &Whole, own: impl Iterator<Item = &'p RepoPath>) -> Result<()> {
         let place = Place::Commit(commit.id.to_string());
-        self.marks(&place, commit.tree, whole)?;
-        self.stages.push(Stage { place, metrics });
+        let after = own.filter_map(|path| Some((path.clone(), whole.paths.get(path)?.1?)));
+        let new: HashSet<(RepoPath, Recorded)> = after.filter(|standing| !self.marked.contains(standing)).collect();
+        self.marks(&place, commit.tree, &whole.paths, &new)?;
+        self.marked.extend(new);
+        self.stages.push(Stage { place, metrics: whole.metrics });
         Ok(())
     }
 
-    /// The marks of paths that were not looked at with the same content before; all of them where a link is new, because
-    /// links lead by way of each other.
-    fn marks(&mut self, place: &Place, tree: ObjectId, whole: &Paths) -> Result<()> {
-        let after = whole.iter().filter_map(|(path, sides)| Some((path.clone(), sides.1?)));
-        let new: HashSet<(RepoPath, Recorded)> = after.filter(|standing| !self.marked.contains(standing)).collect();
-        let links = new.iter().any(|(_, after)| after.mode == Mode::Symlink);
-        let standing = whole.iter().filter_map(|(path, sides)| {
-            let after = sides.1?;
-            let wanted = (links && after.mode == Mode::Symlink) || new.contains(&(path.clone(), after));
-            wanted.then_some(Standing { inside: path, before: sides.0, after })
+    /// The marks of new paths; those of all links where one is new, because links lead by way of each other.
+    fn marks(
+        &mut self,
+        place: &Place,
+        tree: ObjectId,
+        whole: &Paths,
+        new: &HashSet<(RepoPath, Recorded)>,
+    ) -> Result<()> {
+        let mut wanted: BTreeSet<&RepoPath> = new.iter().map(|(path, _)| path).collect();
+        let is_link = |after: Option<Recorded>| after.is_some_and(|after| after.mode == Mode::Symlink);
+        if new.iter().any(|(_, after)| is_link(Some(*after))) {
+            wanted.extend(whole.iter().filter(|(_, sides)| is_link(sides.1)).map(|(path, _)| path));
+        }
+        let standing = wanted.into_iter().filter_map(|inside| {
+            let (before, after) = whole.get(inside).copied()?;
+            Some(Standing { inside, before, after: after? })
         });
-        let mut tree = Committed { objects: &self.objects, tree };
-        self.marks.extend(standing::marks(self.today, place, &mut tree, standing)?);
-        self.marked.extend(new);
+        let tree = self.trees.at(Some(tree));
+        self.marks.extend(standing::marks(self.ground, place, tree, standing)?);
         Ok(())
+    }
+
+    /// One path in numbers.
+    fn numbers(&mut self, path: &RepoPath, sides: Sides) -> Result<Metrics> {
+        let counted = self.count(path, sides)?;
+        let full = self.ground.prefix().join(path.as_bytes());
+        Ok(counted.metrics(!self.ground.uncounted().is_match(full.as_bytes())))
     }
 
     fn count(&mut self, path: &RepoPath, sides: Sides) -> Result<Counted> {
@@ -180,7 +246,7 @@ impl<'a> Commits<'a> {
         if let Some(counted) = self.counted.get(&key) {
             return Ok(*counted);
         }
-        let counted = layers::count(&mut self.reader, &self.drivers, path, sides.0, sides.1)?;
+        let counted = self.counter.count(path, sides.0, sides.1)?;
         self.counted.insert(key, counted);
         Ok(counted)
     }
@@ -188,35 +254,37 @@ impl<'a> Commits<'a> {
     fn tally(&mut self, path: &RepoPath, sides: Sides, commit: ObjectId) -> Result<()> {
         let counted = self.count(path, sides)?;
         let tally = self.tallies.entry(path.clone()).or_insert(Tally {
-            lines: Lines::default(),
-            size_before: None,
-            size_after: counted.size_after,
-            sides: (None, sides.1),
+            counted: Counted { lines: Lines::default(), size_before: counted.size_before, size_after: None },
+            sides: (sides.0, None),
             commit,
             reach: 0,
         });
         tally.reach |= self.tips.reach(commit);
-        tally.lines.added = tally.lines.added.saturating_add(counted.lines.added);
-        tally.lines.deleted = tally.lines.deleted.saturating_add(counted.lines.deleted);
-        tally.lines.binary |= counted.lines.binary;
-        // Newer commits come first, so that the last one to be told says what was there before all of them.
-        (tally.size_before, tally.sides.0) = (counted.size_before, sides.0);
-        if tally.sides.1.is_none() {
-            // The newest commit took it back; what it took back is what counts.
-            (tally.size_after, tally.sides.1) = (counted.size_after, sides.1);
+        tally.commit = commit;
+        let (all, lines) = (&mut tally.counted, counted.lines);
+        all.lines.added = all.lines.added.saturating_add(lines.added);
+        all.lines.deleted = all.lines.deleted.saturating_add(lines.deleted);
+        all.lines.binary |= lines.binary;
+        if sides.1.is_some() {
+            // Where the newest commit took it back, what it took back is what counts.
+            (all.size_after, tally.sides.1) = (counted.size_after, sides.1);
         }
         Ok(())
     }
 
+    /// Every path by which a tree differs from all of these; from the empty tree where there are none.
+    fn diff_from(&self, bases: &[ObjectId], after: ObjectId) -> Result<Paths> {
+        let mut paths = self.diff(bases.first().copied(), after)?;
+        for base in bases.iter().skip(1) {
+            let differs = self.diff(Some(*base), after)?;
+            paths.retain(|path, _| differs.contains_key(path));
+        }
+        Ok(paths)
+    }
+
     /// Every path that differs between two trees; `None` is the empty tree.
     fn diff(&self, before: Option<ObjectId>, after: ObjectId) -> Result<Paths> {
-        let unreadable = |tree: ObjectId| {
-            move |error: gix::Error| {
-                Error::repository(format!("the tree {tree} cannot be read"))
-                    .caused_by(error)
-                    .hint("Objects may be missing or damaged: run git fsck, or fetch them again.")
-            }
-        };
+        let unreadable = |tree: ObjectId| move |error: gix::Error| trees::unreadable(tree, error);
         let (mut old, mut new) = (Vec::new(), Vec::new());
         let before = match before {
             Some(tree) => self.objects.find_tree_iter(&tree, &mut old).map_err(unreadable(tree))?,
@@ -238,6 +306,24 @@ impl<'a> Commits<'a> {
     }
 }
 
+/// One path between two recorded sides.
+fn change(path: RepoPath, layer: Layer, sides: Sides, counted: &Counted) -> Change {
+    Change {
+        path,
+        kind: layers::kind(sides.0, sides.1),
+        layers: vec![layer],
+        added: counted.lines.added,
+        deleted: counted.lines.deleted,
+        binary: counted.lines.binary,
+        size_before: counted.size_before,
+        size_after: counted.size_after,
+        mode_before: sides.0.map(|recorded| recorded.mode),
+        mode_after: sides.1.map(|recorded| recorded.mode),
+        commit: None,
+        content: sides.1.map(|recorded| recorded.id),
+    }
+}
+
 fn sides(record: recorder::Change) -> (Vec<u8>, Option<Recorded>, Option<Recorded>) {
     match record {
         recorder::Change::Addition { entry_mode, oid, path, .. } => (path.into(), None, recorded(entry_mode, oid)),
@@ -245,67 +331,5 @@ fn sides(record: recorder::Change) -> (Vec<u8>, Option<Recorded>, Option<Recorde
         recorder::Change::Modification { previous_entry_mode, previous_oid, entry_mode, oid, path } => {
             (path.into(), recorded(previous_entry_mode, previous_oid), recorded(entry_mode, oid))
         }
-    }
-}
-
-/// An entry of a tree; `None` for a directory, whose own entries are told one by one.
-fn recorded(mode: EntryMode, id: ObjectId) -> Option<Recorded> {
-    let mode = match mode.kind() {
-        EntryKind::Tree => return None,
-        EntryKind::Blob => Mode::File,
-        EntryKind::BlobExecutable => Mode::Executable,
-        EntryKind::Link => Mode::Symlink,
-        EntryKind::Commit => Mode::Gitlink,
-    };
-    Some(Recorded { id: blob_id(id), mode })
-}
-
-/// The tree of a commit.
-struct Committed<'a> {
-    objects: &'a Objects,
-    tree: ObjectId,
-}
-
-impl Committed<'_> {
-    /// The entries of a directory; none where there is no such directory.
-    fn directory(&self, path: &[u8]) -> Result<Vec<(Vec<u8>, EntryMode, ObjectId)>> {
-        let mut tree = self.tree;
-        let mut entries = self.entries(tree)?;
-        for name in path.split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
-            let below = entries.iter().find(|(entry, mode, _)| entry == name && mode.is_tree());
-            let Some((_, _, id)) = below else { return Ok(Vec::new()) };
-            tree = *id;
-            entries = self.entries(tree)?;
-        }
-        Ok(entries)
-    }
-
-    fn entries(&self, tree: ObjectId) -> Result<Vec<(Vec<u8>, EntryMode, ObjectId)>> {
-        let unreadable = |error: gix::Error| {
-            Error::repository(format!("the tree {tree} cannot be read"))
-                .caused_by(error)
-                .hint("Objects may be missing or damaged: run git fsck, or fetch them again.")
-        };
-        let mut buffer = Vec::new();
-        let found = self.objects.find_tree_iter(&tree, &mut buffer).map_err(unreadable)?;
-        found
-            .map(|entry| entry.map(|entry| (entry.filename.to_vec(), entry.mode, entry.oid.to_owned())))
-            .collect::<std::result::Result<_, _>>()
-            .map_err(|error| unreadable(gix::Error::from_error(error)))
-    }
-}
-
-impl Links for Committed<'_> {
-    fn link(&mut self, inside: &[u8]) -> Result<Option<Vec<u8>>> {
-        let (directory, name) = crate::snapshot::open::split(inside);
-        let entries = self.directory(directory)?;
-        let found = entries.iter().find(|(entry, ..)| entry == name).and_then(|(_, mode, id)| recorded(*mode, *id));
-        found.map_or(Ok(None), |recorded| standing::text(self.objects, recorded))
-    }
-}
-
-impl Tree for Committed<'_> {
-    fn names(&mut self, directory: &[u8]) -> Result<Vec<Vec<u8>>> {
-        Ok(self.directory(directory)?.into_iter().map(|(name, ..)| name).collect())
     }
 }

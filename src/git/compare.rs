@@ -5,6 +5,7 @@ use gix::ObjectId;
 use super::attributes::Value;
 use super::blob;
 use super::lines::{self, BIG_FILE, Drivers, Side};
+use super::objects::Objects;
 use super::oversize;
 use super::reader::{Content, Reader, Seen, object_id};
 use super::today::Recorded;
@@ -90,7 +91,7 @@ pub fn compare(reader: &mut Reader, way: &Way, job: &Job) -> Result<Compared> {
         let attributes = reader.attributes(&job.inside)?;
         let counted = lines::count(before.side(), after.side(), &attributes.diff, &way.drivers);
         (change.added, change.deleted, change.binary) = (counted.added, counted.deleted, counted.binary);
-        change.size_before = before.len(reader, job.baseline)?;
+        change.size_before = before.len(reader.objects(), job.baseline)?;
     }
     if unread {
         compared.trace = way.traced.then_some(Trace::TooLarge);
@@ -144,7 +145,7 @@ pub fn sides(reader: &mut Reader, job: &Job) -> Result<Seen<(Bytes, Bytes)>> {
 
 /// The same, `digested` with SHA-256 of the bytes on disk, where they were read as a whole.
 fn sides_with(reader: &mut Reader, job: &Job, digested: bool) -> Result<Seen<Sides>> {
-    let before = stored(reader, job.baseline)?;
+    let before = stored(reader.objects(), job.baseline)?;
     let Some(after) =
         job.after.as_ref().filter(|after| after.stat.kind != Kind::Special && job.standing != Standing::Gone)
     else {
@@ -163,7 +164,7 @@ fn sides_with(reader: &mut Reader, job: &Job, digested: bool) -> Result<Seen<Sid
 }
 
 /// What the object database has of a recorded path.
-pub fn stored(reader: &Reader, recorded: Option<Recorded>) -> Result<Bytes> {
+pub fn stored(objects: &Objects, recorded: Option<Recorded>) -> Result<Bytes> {
     Ok(match recorded {
         None => Bytes::Absent,
         Some(Recorded { id, mode: Mode::Gitlink }) => Bytes::Gitlink(object_id(&id)),
@@ -171,9 +172,9 @@ pub fn stored(reader: &Reader, recorded: Option<Recorded>) -> Result<Bytes> {
         Some(Recorded { id, .. }) if object_id(&id).is_empty_blob() => Bytes::File(Some(Vec::new())),
         Some(Recorded { id, mode }) => {
             let id = object_id(&id);
-            let bytes = match blob::stated_size(reader.objects(), &id)? {
+            let bytes = match blob::stated_size(objects, &id)? {
                 size if size > BIG_FILE => None,
-                _ => Some(blob::read(reader.objects(), &id)?),
+                _ => Some(blob::read(objects, &id)?),
             };
             if mode == Mode::Symlink { Bytes::Link(bytes.unwrap_or_default()) } else { Bytes::File(bytes) }
         }
@@ -193,10 +194,10 @@ impl Bytes {
     }
 
     /// The size of the blob.
-    pub fn len(&self, reader: &Reader, recorded: Option<Recorded>) -> Result<Option<u64>> {
+    pub fn len(&self, objects: &Objects, recorded: Option<Recorded>) -> Result<Option<u64>> {
         Ok(match (self, recorded) {
             (Bytes::Absent | Bytes::Gitlink(_), _) | (_, None) => None,
-            (Bytes::File(None), Some(recorded)) => Some(blob::stated_size(reader.objects(), &object_id(&recorded.id))?),
+            (Bytes::File(None), Some(recorded)) => Some(blob::stated_size(objects, &object_id(&recorded.id))?),
             (Bytes::File(Some(bytes)) | Bytes::Link(bytes), _) => Some(bytes.len() as u64),
         })
     }

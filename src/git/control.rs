@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use gix::ObjectId;
 use gix::bstr::BStr;
 use serde::{Deserialize, Serialize};
 
-use super::attributes::{Source, Sources};
+use super::attributes::{FrozenAttributes, Source, Sources};
 use super::content::LineEndings;
 use super::excludes::{self, ExcludeSources, FrozenFile};
 use super::kept::Kept;
 use super::lines::Drivers;
+use super::objects::Objects;
 use super::open::Repository;
 use super::outside::OutsideLink;
 use super::plane::read::Plane;
@@ -182,6 +184,11 @@ impl Frozen {
         };
         let (info, global) = self.attributes.split_last().map_or((None, &[][..]), |(info, rest)| (Some(info), rest));
         Sources { global: global.iter().filter_map(source).collect(), info: info.and_then(source) }
+    }
+
+    /// The attributes as they stood at arm; `tree` are the baseline's `.gitattributes` files.
+    pub fn attributes_of(&self, objects: Objects, tree: &[(RepoPath, ObjectId)]) -> Result<FrozenAttributes> {
+        FrozenAttributes::new(objects, tree.iter().cloned(), &self.attribute_sources(), self.excludes.ignore_case)
     }
 
     /// The line end rules.

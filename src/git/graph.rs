@@ -13,6 +13,9 @@ use super::objects::Objects;
 use super::open::Repository;
 use crate::error::{Error, Result};
 
+/// The id of a commit, for rooms that know no gitoxide.
+pub type Id = ObjectId;
+
 /// How much further known history is followed than the clocks of its commits ask for, because clocks run wrong.
 const FURTHER: usize = 10_000;
 
@@ -28,6 +31,8 @@ pub struct Commit {
     pub tree: ObjectId,
     /// Its parents that exist here: beyond a shallow boundary there are none.
     pub parents: Vec<ObjectId>,
+    /// Whether it has parents that do not exist here, because the clone is shallow.
+    pub cut: bool,
     /// The committer's time: a hint for the order of the walk, nothing more.
     time: i64,
 }
@@ -38,6 +43,30 @@ pub struct News {
     pub commits: Vec<Rc<Commit>>,
     /// Whether there are more of them than were asked for.
     pub too_many: bool,
+}
+
+impl News {
+    /// The commits, each behind those of its parents that are new; without recursion, because history may be deep.
+    pub fn parents_first(&self) -> Vec<Rc<Commit>> {
+        let new: HashMap<ObjectId, &Rc<Commit>> = self.commits.iter().map(|commit| (commit.id, commit)).collect();
+        let (mut done, mut ordered) = (HashSet::with_capacity(new.len()), Vec::with_capacity(new.len()));
+        let mut waiting: Vec<&Rc<Commit>> = self.commits.iter().collect();
+        while let Some(commit) = waiting.last().copied() {
+            let before = waiting.len();
+            if !done.contains(&commit.id) {
+                let parents = commit.parents.iter().filter_map(|parent| new.get(parent).copied());
+                waiting.extend(parents.filter(|parent| !done.contains(&parent.id)));
+            }
+            if waiting.len() > before {
+                continue;
+            }
+            waiting.pop();
+            if done.insert(commit.id) {
+                ordered.push(Rc::clone(commit));
+            }
+        }
+        ordered
+    }
 }
 
 /// Reads commits, each once.
@@ -52,7 +81,7 @@ impl Graph {
     pub fn of(repository: &Repository) -> Result<Graph> {
         let shallow = files::read(&repository.location.common_dir.join("shallow"))?.unwrap_or_default();
         let shallow = shallow.split(|byte| *byte == b'\n').filter_map(|line| ObjectId::from_hex(line).ok()).collect();
-        Ok(Graph { objects: Objects::of(&repository.gix), shallow, read: HashMap::new() })
+        Ok(Graph { objects: repository.objects(), shallow, read: HashMap::new() })
     }
 
     /// The commits that `tips` reach and `known` does not, at most `most` of them.
@@ -113,6 +142,24 @@ impl Graph {
         Ok(true)
     }
 
+    /// The same, walking back no further than the clock of `ancestor` asks for, and a little more.
+    pub fn descends_nearby(&mut self, tip: ObjectId, ancestor: ObjectId) -> Result<bool> {
+        let time = self.require(ancestor)?.time;
+        let mut front = Front::new(self, [tip])?;
+        front.advance(self, time)?;
+        for _ in 0..FURTHER {
+            if front.reached.contains(&ancestor) || !front.step(self)? {
+                break;
+            }
+        }
+        Ok(front.reached.contains(&ancestor))
+    }
+
+    /// Whether the clone is shallow.
+    pub fn is_shallow(&self) -> bool {
+        !self.shallow.is_empty()
+    }
+
     /// A commit that has to be there.
     pub fn require(&mut self, id: ObjectId) -> Result<Rc<Commit>> {
         self.commit(id)?.ok_or_else(|| {
@@ -147,12 +194,14 @@ impl Graph {
                     let commit = CommitRef::from_bytes(object.data, id.kind()).map_err(damaged(id))?;
                     let time = commit.time().map_or(0, |time| time.seconds);
                     let (tree, mut parents) = (commit.tree(), commit.parents().collect::<Vec<_>>());
+                    let all = parents.len();
                     if self.shallow.contains(&id) {
                         parents.retain(|parent| {
                             gix::prelude::FindExt::find_commit(&self.objects, parent, &mut Vec::new()).is_ok()
                         });
                     }
-                    return Ok(Some(Commit { id, tree, parents, time }));
+                    let cut = parents.len() < all;
+                    return Ok(Some(Commit { id, tree, parents, cut, time }));
                 }
                 Kind::Tag => {
                     id = TagRef::from_bytes(object.data, id.kind()).map_err(damaged(id))?.target();

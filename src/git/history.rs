@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 
-use super::commits::Commits;
+use super::commits::{Bases, Commits};
 use super::graph::{Graph, News};
 use super::holders::Tips;
 use super::layers;
@@ -20,7 +20,7 @@ use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 
 /// More new commits than this are not looked at one by one.
-const MAX_COMMITS: usize = 10_000;
+pub const MAX_COMMITS: usize = 10_000;
 
 /// Nor are more changed paths, counted for each commit against its parents and against the baseline.
 const MAX_PATHS: usize = 4_000_000;
@@ -50,17 +50,10 @@ pub fn add(today: &Today<'_>, fetched: &[Vec<u8>], evidence: &mut Evidence) -> R
     let news = graph.news(fresh, known.chain([baseline]), MAX_COMMITS)?;
     let reaching = Tips::of(&today.repository, &head, &news.commits)?;
     let mut commits = Commits::new(today, &reaching)?;
-    let mut whole = !news.too_many;
-    if whole {
+    let whole = !news.too_many && {
         let bases = bases(&mut graph, &news, baseline)?;
-        for commit in &news.commits {
-            commits.add(&mut graph, commit, bases[&commit.id])?;
-            whole = commits.paths() <= MAX_PATHS;
-            if !whole {
-                break;
-            }
-        }
-    }
+        collect(&mut commits, &mut graph, &news, &bases)?
+    };
     if !whole {
         evidence.drifts.push(too_long(&today.frozen.prefix));
     }
@@ -78,32 +71,35 @@ pub fn add(today: &Today<'_>, fetched: &[Vec<u8>], evidence: &mut Evidence) -> R
     Ok(())
 }
 
-/// The tree that each new commit is compared with as a whole, `None` for the empty one: the baseline's where the commit
-/// descends from it, else that of the known commit at which its first parents leave known history.
+/// Collects new commits one by one; `false` where they have too many paths.
+pub fn collect(commits: &mut Commits<'_>, graph: &mut Graph, news: &News, bases: &Bases) -> Result<bool> {
+    let ordered = news.parents_first();
+    commits.expect(&ordered);
+    for commit in &ordered {
+        commits.add(graph, commit, bases)?;
+        if commits.paths() > MAX_PATHS {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The tree that each new commit is compared with as a whole: the baseline's where the commit descends from it, else that
+/// of the known commit at which its first parents leave known history.
 ///
 /// Against the baseline shows what a merge brought from known history, which is in no diff between a merge and all of its
 /// parents, even if a further commit took it back.
-fn bases(graph: &mut Graph, news: &News, baseline: ObjectId) -> Result<HashMap<ObjectId, Option<ObjectId>>> {
+fn bases(graph: &mut Graph, news: &News, baseline: ObjectId) -> Result<Bases> {
     let tree = graph.require(baseline)?.tree;
-    let new: HashMap<ObjectId, _> = news.commits.iter().map(|commit| (commit.id, commit)).collect();
-    let mut bases: HashMap<ObjectId, Option<ObjectId>> = HashMap::new();
+    let mut bases = Bases::new();
     let mut descending: HashSet<ObjectId> = HashSet::new();
     let mut known: HashMap<ObjectId, bool> = HashMap::new();
-    let mut waiting: Vec<ObjectId> = news.commits.iter().map(|commit| commit.id).collect();
-    while let Some(id) = waiting.last().copied() {
-        let parents = &new[&id].parents;
-        let before = waiting.len();
-        if !bases.contains_key(&id) {
-            waiting.extend(parents.iter().filter(|parent| new.contains_key(*parent) && !bases.contains_key(*parent)));
-        }
-        if waiting.len() > before {
-            continue;
-        }
-        waiting.pop();
+    for commit in news.parents_first() {
+        let (id, parents) = (commit.id, &commit.parents);
         let mut descends = false;
         for parent in parents {
             descends |= match known.get(parent) {
-                _ if new.contains_key(parent) => descending.contains(parent),
+                _ if bases.contains_key(parent) => descending.contains(parent),
                 Some(known) => *known,
                 None => {
                     let found = graph.descends(*parent, baseline)?;
@@ -113,11 +109,11 @@ fn bases(graph: &mut Graph, news: &News, baseline: ObjectId) -> Result<HashMap<O
             };
         }
         let base = match parents.first() {
-            _ if descends => Some(tree),
-            None => None,
+            _ if descends => vec![tree],
+            None => Vec::new(),
             Some(first) => match bases.get(first) {
-                Some(base) => *base,
-                None => Some(graph.require(*first)?.tree),
+                Some(base) => base.clone(),
+                None => vec![graph.require(*first)?.tree],
             },
         };
         if descends {
@@ -146,7 +142,8 @@ fn lost(baseline: ObjectId) -> Drift {
     }
 }
 
-fn too_long(prefix: &RepoPath) -> Drift {
+/// There is more new history than is looked at.
+pub fn too_long(prefix: &RepoPath) -> Drift {
     let subject = if prefix.is_root() { Text::from("the repository") } else { Text::default().path(prefix) };
     let what = format!("more than {MAX_COMMITS} new commits, or {MAX_PATHS} paths in them: not looked at one by one");
     Drift { kind: DriftKind::HistoryTooLong, subject, what: Text::from(what), undo: None }

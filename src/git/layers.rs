@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::attributes::FrozenAttributes;
 use super::compare;
 use super::lines::{self, Drivers, Lines};
-use super::reader::Reader;
+use super::objects::Objects;
 use super::today::Recorded;
 use crate::audit::evidence::{Change, ChangeKind, Mode};
 use crate::audit::verdict::Metrics;
@@ -36,21 +37,29 @@ impl Counted {
     }
 }
 
-/// Counts between two recorded sides of the path `inside` its checkout. Both must be in the object database.
-pub fn count(
-    reader: &mut Reader,
-    drivers: &Drivers,
-    inside: &RepoPath,
-    before: Option<Recorded>,
-    after: Option<Recorded>,
-) -> Result<Counted> {
-    let (old, new) = (compare::stored(reader, before)?, compare::stored(reader, after)?);
-    let attributes = reader.attributes(inside)?;
-    Ok(Counted {
-        lines: lines::count(old.side(), new.side(), &attributes.diff, drivers),
-        size_before: old.len(reader, before)?,
-        size_after: new.len(reader, after)?,
-    })
+/// Counts between recorded sides of one checkout, under its frozen attributes.
+pub struct Counter {
+    objects: Objects,
+    attributes: FrozenAttributes,
+    drivers: Drivers,
+}
+
+impl Counter {
+    /// One that reads these objects and goes by these attributes and diff drivers.
+    pub fn new(objects: Objects, attributes: FrozenAttributes, drivers: Drivers) -> Counter {
+        Counter { objects, attributes, drivers }
+    }
+
+    /// Counts between two recorded sides of the path `inside` the checkout. Both must be in the object database.
+    pub fn count(&mut self, inside: &RepoPath, before: Option<Recorded>, after: Option<Recorded>) -> Result<Counted> {
+        let (old, new) = (compare::stored(&self.objects, before)?, compare::stored(&self.objects, after)?);
+        let attributes = self.attributes.at(inside)?;
+        Ok(Counted {
+            lines: lines::count(old.side(), new.side(), &attributes.diff, &self.drivers),
+            size_before: old.len(&self.objects, before)?,
+            size_after: new.len(&self.objects, after)?,
+        })
+    }
 }
 
 /// What kind of change lies between two recorded sides that differ.

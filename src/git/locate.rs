@@ -42,6 +42,18 @@ const MAX_STORES: usize = 1000;
 
 /// The repository that holds `start`, by walking up to the nearest `.git`.
 pub fn locate(start: &Path) -> Result<Location> {
+    nearest(start, |directory| {
+        Err(Error::repository(format!("{} is a bare repository", plain(directory)))
+            .hint("Cordon audits a work tree; arm a clone or a linked work tree of it."))
+    })
+}
+
+/// The same, for whoever needs no work tree: a bare repository, or the inside of a Git directory, will do.
+pub fn locate_any(start: &Path) -> Result<Location> {
+    nearest(start, without_work_tree)
+}
+
+fn nearest(start: &Path, bare: impl Fn(&Path) -> Result<Location>) -> Result<Location> {
     let start = std::fs::canonicalize(start)
         .map_err(|error| Error::io(format!("cannot find {}", plain(start)), error).hint("Give --repo a directory."))?;
     for directory in start.ancestors() {
@@ -50,8 +62,7 @@ pub fn locate(start: &Path) -> Result<Location> {
             return at(directory, &dot_git, &metadata);
         }
         if is_git_directory(directory) {
-            return Err(Error::repository(format!("{} is a bare repository", plain(directory)))
-                .hint("Cordon audits a work tree; arm a clone or a linked work tree of it."));
+            return bare(directory);
         }
     }
     Err(Error::repository(format!("{} is in no Git repository", plain(&start)))

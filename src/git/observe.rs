@@ -18,7 +18,7 @@ use super::triage::{Sorter, Triage};
 use super::{ask, audited, history, ignored, layers, mounted, outside, rights, staged, store, submodules, touched};
 use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Place, Remark, Stage};
 use crate::audit::ignored::{Ignored, IgnoredKind};
-use crate::audit::links::Mark;
+use crate::audit::links;
 use crate::error::{Error, Result};
 use crate::policy::options::AuditRules;
 use crate::policy::path::RepoPath;
@@ -119,8 +119,7 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
     evidence.obstacles.sort_by(|a, b| a.0.cmp(&b.0));
     evidence.ignored.sort();
     evidence.touched.sort_by(|a, b| a.path.cmp(&b.path));
-    evidence.marks.sort_by(|a, b| (&a.path, &a.place).cmp(&(&b.path, &b.place)));
-    evidence.marks = once(std::mem::take(&mut evidence.marks));
+    evidence.marks = links::once(std::mem::take(&mut evidence.marks));
     evidence.remarks.sort_by(|a, b| (a.kind, &a.path).cmp(&(b.kind, &b.path)));
     Ok(evidence)
 }
@@ -137,18 +136,6 @@ fn distrust(scene: &Scene<'_>, delta: &mut Vec<Difference>) {
             delta.insert(at, difference);
         }
     }
-}
-
-/// Sorted marks without those that stand in a further place as well: one place is enough.
-fn once(marks: Vec<Mark>) -> Vec<Mark> {
-    let mut kept: Vec<Mark> = Vec::with_capacity(marks.len());
-    for mark in marks {
-        let mut same_path = kept.iter().rev().take_while(|known| known.path == mark.path);
-        if !same_path.any(|known| known.kind == mark.kind) {
-            kept.push(mark);
-        }
-    }
-    kept
 }
 
 /// The changed paths with their contents, one after the other in the order of [`observe`] within a checkout.

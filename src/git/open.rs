@@ -11,7 +11,7 @@ use gix::sec::{Permission, Trust};
 use super::files::plain;
 use super::kept::Contents;
 use super::locate::{self, Location};
-use super::objects::Objects;
+use super::objects::{Objects, Store};
 use super::ref_files::{self, RefFiles};
 use super::{format, index};
 use crate::error::{Error, Result};
@@ -39,6 +39,8 @@ pub struct Repository {
     pub gix: gix::Repository,
     /// Contents that were kept at arm because no commit has them.
     pub kept: Option<Arc<Contents>>,
+    /// Stores of objects beside the repository's own, such as the quarantine of a push.
+    pub stores: Vec<Store>,
     refs: OnceCell<RefFiles>,
 }
 
@@ -57,6 +59,11 @@ impl Repository {
         Self::open(locate::locate(start)?)
     }
 
+    /// The same, also where that is a bare repository, or the inside of a Git directory.
+    pub fn discover_any(start: &Path) -> Result<Repository> {
+        Self::open(locate::locate_any(start)?)
+    }
+
     /// Opens a repository whose parts are known.
     pub fn open(location: Location) -> Result<Repository> {
         let mut options = gix::open::Options::default().config_overrides(PINNED.iter().copied()).with(Trust::Reduced);
@@ -73,12 +80,12 @@ impl Repository {
         check_owner(&location, &gix)?;
         gix.set_workdir(location.root.clone()).map_err(|error| cannot_open(&location, error))?;
         gix.object_cache_size_if_unset(4 * 1024 * 1024);
-        Ok(Repository { location, gix, kept: None, refs: OnceCell::new() })
+        Ok(Repository { location, gix, kept: None, stores: Vec::new(), refs: OnceCell::new() })
     }
 
     /// The objects of this repository, kept contents included.
     pub fn objects(&self) -> Objects {
-        Objects::of(&self.gix).with_kept(self.kept.clone())
+        Objects::of(&self.gix).with_stores(&self.stores).with_kept(self.kept.clone())
     }
 
     /// Where HEAD stands now.
@@ -115,7 +122,7 @@ impl Repository {
                 .hint("Its objects may be missing: run git fsck, or fetch them again.")
         };
         let mut buffer = Vec::new();
-        let objects = Objects::of(&self.gix);
+        let objects = self.objects();
         let found = objects.find_commit(&commit, &mut buffer).map_err(missing)?;
         Ok(found.tree())
     }
@@ -125,7 +132,7 @@ impl Repository {
         let commit = gix::ObjectId::from_hex(commit.as_bytes())
             .map_err(|error| Error::state("the baseline is no commit id").caused_by(error))?;
         let tree = self.tree_of(commit)?;
-        Objects::of(&self.gix).find_tree(&tree, &mut Vec::new()).map(drop).map_err(|error| {
+        self.objects().find_tree(&tree, &mut Vec::new()).map(drop).map_err(|error| {
             Error::repository(format!("the tree {tree} of the baseline cannot be read"))
                 .caused_by(error)
                 .hint("Its objects may be missing: run git fsck, or fetch them again.")

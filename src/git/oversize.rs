@@ -29,7 +29,7 @@ pub fn is_unread(reader: &Reader, job: &Job, budget: u64) -> Result<bool> {
     let mut known = job.at_arm.as_ref().and_then(self::size).unwrap_or(0);
     if let Some(Recorded { id, mode: Mode::File | Mode::Executable }) = job.baseline {
         known = known.max(blob::stated_size(reader.objects(), &object_id(&id))?);
-        if let compare::Bytes::File(Some(bytes)) = compare::stored(reader, job.baseline)? {
+        if let compare::Bytes::File(Some(bytes)) = compare::stored(reader.objects(), job.baseline)? {
             known = known.max(lfs::stated_size(&bytes).unwrap_or(0));
         }
     }

@@ -65,12 +65,7 @@ impl Reader {
         let root = &repository.location.root;
         let fd = open::root(root).map_err(|error| Error::io(format!("cannot open {}", plain(root)), error))?;
         let objects = repository.objects();
-        let attributes = FrozenAttributes::new(
-            objects.clone(),
-            tree.iter().cloned(),
-            &frozen.attribute_sources(),
-            frozen.excludes.ignore_case,
-        )?;
+        let attributes = frozen.attributes_of(objects.clone(), tree)?;
         let hash = repository.gix.object_hash();
         Ok(Reader {
             root: fd,

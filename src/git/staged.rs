@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use gix::ObjectId;
 
 use super::baseline::within;
+use super::ground::Ground as _;
 use super::index::{Index, IndexEntry};
-use super::layers;
-use super::lines::Drivers;
+use super::layers::{self, Counter};
 use super::objects::Objects;
-use super::reader::Reader;
 use super::standing::{self, Links, Standing, Tree};
 use super::today::{Recorded, Today};
 use crate::audit::evidence::{self, Change, Place};
@@ -48,8 +47,8 @@ pub fn layer(today: &Today<'_>, beside: &[Change]) -> Result<Layer> {
     if staged.is_empty() && left.is_empty() {
         return Ok(Layer::default());
     }
-    let (mut reader, drivers, prefix) = (today.reader()?, today.frozen.drivers(), &today.frozen.prefix);
-    let mut describe = |staged: &Staged| describe(&mut reader, &drivers, prefix, staged);
+    let (mut counter, prefix) = (today.counter()?, &today.frozen.prefix);
+    let mut describe = |staged: &Staged| describe(&mut counter, prefix, staged);
     let changes = staged.iter().map(&mut describe).collect::<Result<Vec<_>>>()?;
     let gone = left.iter().map(&mut describe).collect::<Result<Vec<_>>>()?;
     let standing = staged.iter().flat_map(|staged| {
@@ -124,7 +123,7 @@ pub fn committed_modes(today: &Today<'_>) -> Result<HashMap<Vec<u8>, Recorded>> 
         .collect())
 }
 
-fn describe(reader: &mut Reader, drivers: &Drivers, prefix: &RepoPath, staged: &Staged) -> Result<Change> {
+fn describe(counter: &mut Counter, prefix: &RepoPath, staged: &Staged) -> Result<Change> {
     let &Staged { ref inside, baseline, ref sides } = staged;
     let last = sides.last().copied();
     let mut change = Change {
@@ -143,7 +142,7 @@ fn describe(reader: &mut Reader, drivers: &Drivers, prefix: &RepoPath, staged: &
     };
     let none = sides.is_empty().then_some(None);
     for side in sides.iter().copied().map(Some).chain(none) {
-        let counted = layers::count(reader, drivers, inside, baseline, side)?;
+        let counted = counter.count(inside, baseline, side)?;
         change.added += counted.lines.added;
         change.deleted += counted.lines.deleted;
         change.binary |= counted.lines.binary;

@@ -8,9 +8,10 @@ use gix::validate::path::component;
 
 use super::baseline::within;
 use super::blob;
+use super::ground::Ground;
 use super::objects::Objects;
 use super::reader::object_id;
-use super::today::{Recorded, Today};
+use super::today::Recorded;
 use crate::audit::evidence::{Mode, Place};
 use crate::audit::links::{self, Mark, MarkKind};
 use crate::error::Result;
@@ -45,7 +46,7 @@ pub struct Standing<'a> {
 
 /// The marks of paths that `tree` has otherwise than the baseline.
 pub fn marks<'a>(
-    today: &Today<'_>,
+    ground: &dyn Ground,
     place: &Place,
     tree: &mut dyn Tree,
     paths: impl Iterator<Item = Standing<'a>>,
@@ -53,14 +54,14 @@ pub fn marks<'a>(
     let mut found = Vec::new();
     let mut links = false;
     let mut mark = |inside: &RepoPath, kind| {
-        found.push(Mark { path: today.frozen.prefix.join(inside.as_bytes()), kind, place: place.clone() });
+        found.push(Mark { path: ground.prefix().join(inside.as_bytes()), kind, place: place.clone() });
     };
     let mut folded: HashMap<RepoPath, HashMap<Vec<u8>, Vec<Vec<u8>>>> = HashMap::new();
     let mut looked = BTreeSet::new();
     for Standing { inside, before, after } in paths {
         if after.mode == Mode::Symlink {
             links = true;
-            if let Some(kind) = link(today, tree, inside)? {
+            if let Some(kind) = link(ground, tree, inside)? {
                 mark(inside, kind);
             }
         }
@@ -69,7 +70,7 @@ pub fn marks<'a>(
         }
         let mut path = inside.clone();
         // The directories that came with the file have new names as well.
-        while !path.is_root() && !known(today, &path) && looked.insert(path.clone()) {
+        while !path.is_root() && !known(ground, &path)? && looked.insert(path.clone()) {
             let (directory, name) = (path.parent(), path.name());
             if is_unsafe(name, (&path == inside).then_some(after.mode)) {
                 mark(&path, MarkKind::UnsafeName(Text::from_bytes(name)));
@@ -84,28 +85,28 @@ pub fn marks<'a>(
             let twin =
                 folded[&directory].get(&fold::name(name)).and_then(|same| same.iter().find(|other| *other != name));
             if let Some(other) = twin {
-                mark(&path, MarkKind::Twin(today.frozen.prefix.join(directory.join(other).as_bytes())));
+                mark(&path, MarkKind::Twin(ground.prefix().join(directory.join(other).as_bytes())));
             }
             path = directory;
         }
     }
     if links {
-        found.extend(led_astray(today, place, tree)?);
+        found.extend(led_astray(ground, place, tree)?);
     }
     Ok(found)
 }
 
 /// Links that are as the baseline has them and lead away all the same, by way of links that are new.
-pub fn led_astray(today: &Today<'_>, place: &Place, tree: &mut dyn Links) -> Result<Vec<Mark>> {
-    let mut baseline = Armed { today, objects: today.repository.objects() };
+pub fn led_astray(ground: &dyn Ground, place: &Place, tree: &mut dyn Links) -> Result<Vec<Mark>> {
+    let mut baseline = Before { ground, objects: ground.repository().objects() };
     let mut found = Vec::new();
-    for path in today.tracked_links() {
-        let inside = RepoPath::from(within(&today.frozen.prefix, path.as_bytes()));
+    for path in ground.links()? {
+        let inside = RepoPath::from(within(ground.prefix(), path.as_bytes()));
         if tree.link(inside.as_bytes())? != baseline.link(inside.as_bytes())? {
             continue;
         }
-        if let Some(kind) = link(today, tree, &inside)?
-            && link(today, &mut baseline, &inside)?.is_none()
+        if let Some(kind) = link(ground, tree, &inside)?
+            && link(ground, &mut baseline, &inside)?.is_none()
         {
             found.push(Mark { path, kind, place: place.clone() });
         }
@@ -114,26 +115,26 @@ pub fn led_astray(today: &Today<'_>, place: &Place, tree: &mut dyn Links) -> Res
 }
 
 /// The links of the baseline.
-struct Armed<'a> {
-    today: &'a Today<'a>,
+struct Before<'a> {
+    ground: &'a dyn Ground,
     objects: Objects,
 }
 
-impl Links for Armed<'_> {
+impl Links for Before<'_> {
     fn link(&mut self, inside: &[u8]) -> Result<Option<Vec<u8>>> {
-        let recorded = self.today.in_baseline(self.today.frozen.prefix.join(inside).as_bytes());
+        let recorded = self.ground.recorded(self.ground.prefix().join(inside).as_bytes())?;
         recorded.map_or(Ok(None), |recorded| text(&self.objects, recorded))
     }
 }
 
 /// Whether the baseline has something of this name.
-fn known(today: &Today<'_>, inside: &RepoPath) -> bool {
-    today.entry_at_arm(today.frozen.prefix.join(inside.as_bytes()).as_bytes()).is_some()
+fn known(ground: &dyn Ground, inside: &RepoPath) -> Result<bool> {
+    ground.is_known(ground.prefix().join(inside.as_bytes()).as_bytes())
 }
 
 /// Where the link at a path leads, if it should not, also by way of other links of the same tree.
-fn link(today: &Today<'_>, tree: &mut dyn Links, inside: &RepoPath) -> Result<Option<MarkKind>> {
-    let prefix = &today.frozen.prefix;
+fn link(ground: &dyn Ground, tree: &mut dyn Links, inside: &RepoPath) -> Result<Option<MarkKind>> {
+    let prefix = ground.prefix();
     let Some(target) = tree.link(inside.as_bytes())? else { return Ok(None) };
     let mut failure = None;
     let mut other = |at: &[u8]| {

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use gix::ObjectId;
 
+use super::baseline::ATTRIBUTES;
 use super::control::Frozen;
 use super::excludes::{self, Excludes};
+use super::ground::Ground;
 use super::index::{self, Index};
 use super::kept::{self, Kept};
+use super::layers::Counter;
 use super::observe::Scene;
 use super::open::Repository;
 use super::reader::{Reader, object_id};
@@ -151,12 +154,6 @@ impl<'a> Today<'a> {
         moved
     }
 
-    /// The links of the baseline, relative to the whole work tree.
-    pub fn tracked_links(&self) -> Vec<RepoPath> {
-        let links = super::outside::tracked_links(self.baseline, &self.frozen.prefix);
-        links.into_iter().filter(|path| !self.is_inner(path)).collect()
-    }
-
     /// The tracked paths that a flag hides, relative to the whole work tree.
     pub fn hidden(&self) -> Vec<(RepoPath, HidingFlag)> {
         let hidden = self.index.as_ref().map_or_else(Vec::new, Index::hidden);
@@ -167,7 +164,7 @@ impl<'a> Today<'a> {
 
     /// A reader under the frozen attributes.
     pub fn reader(&self) -> Result<Reader> {
-        Reader::new(&self.repository, self.frozen, &self.baseline_files(b".gitattributes"))
+        Reader::new(&self.repository, self.frozen, &self.baseline_files(ATTRIBUTES))
     }
 
     /// The frozen exclude rules.
@@ -214,6 +211,39 @@ impl<'a> Today<'a> {
             directory = directory.parent();
         }
         false
+    }
+}
+
+impl Ground for Today<'_> {
+    fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    fn prefix(&self) -> &RepoPath {
+        &self.frozen.prefix
+    }
+
+    fn uncounted(&self) -> &PatternSet {
+        &self.uncounted
+    }
+
+    fn counter(&self) -> Result<Counter> {
+        let objects = self.repository.objects();
+        let attributes = self.frozen.attributes_of(objects.clone(), &self.baseline_files(ATTRIBUTES))?;
+        Ok(Counter::new(objects, attributes, self.frozen.drivers()))
+    }
+
+    fn is_known(&self, path: &[u8]) -> Result<bool> {
+        Ok(self.entry_at_arm(path).is_some())
+    }
+
+    fn recorded(&self, path: &[u8]) -> Result<Option<Recorded>> {
+        Ok(self.in_baseline(path))
+    }
+
+    fn links(&self) -> Result<Vec<RepoPath>> {
+        let links = super::outside::tracked_links(self.baseline, &self.frozen.prefix);
+        Ok(links.into_iter().filter(|path| !self.is_inner(path)).collect())
     }
 }
 

@@ -76,7 +76,7 @@ pub fn before_of_entry(reader: &Reader, entry: &Entry) -> Option<OnDisk> {
         return Some(OnDisk { stat: entry.stat, sha256, target: None });
     }
     // An object that is gone is a finding of its own.
-    match (compare::stored(reader, recorded(entry)).ok()?, entry.digest) {
+    match (compare::stored(reader.objects(), recorded(entry)).ok()?, entry.digest) {
         (Bytes::Absent, Some(sha256)) => Some(OnDisk { stat: entry.stat, sha256, target: None }),
         (bytes, _) => before(entry, &bytes),
     }

@@ -3,6 +3,7 @@
 pub mod caches;
 pub mod command;
 pub mod config_keys;
+pub mod control_files;
 pub mod dependencies;
 pub mod envelope;
 pub mod escape;

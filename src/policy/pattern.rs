@@ -57,6 +57,11 @@ impl Pattern {
         Some(format!("{why}; write {name}{below}"))
     }
 
+    /// Whether the pattern names the first component of what it covers.
+    pub fn begins_literally(&self) -> bool {
+        self.0.split('/').next().is_some_and(|first| !first.contains(['*', '?']))
+    }
+
     /// Whether the pattern may cover a path below a directory, by its components before the first wildcard.
     pub fn may_cover_below(&self, directory: &[u8]) -> bool {
         let mut components = self.0.as_bytes().split(|byte| *byte == b'/');

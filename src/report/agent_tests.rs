@@ -30,6 +30,7 @@ fn ran(failure: Option<&str>, passed: bool, attempt: u32) -> Ran {
         session: None,
         anchor: "c".repeat(64),
         duration_s: 0.01,
+        gate: None,
     };
     let reported = Reported {
         turns: Some(3),

@@ -14,7 +14,8 @@ const LISTED: usize = 40;
 /// The section about the changed paths.
 pub fn human(verdict: &Verdict) -> String {
     if verdict.changes.is_empty() {
-        return "Nothing changed since arming.\n".to_owned();
+        let since = if verdict.gate.is_some() { "between base and head" } else { "since arming" };
+        return format!("Nothing changed {since}.\n");
     }
     let marks = marks(verdict);
     let shown = &verdict.changes[..verdict.changes.len().min(LISTED)];
@@ -110,13 +111,14 @@ fn size(change: &Change) -> Option<String> {
 
 /// Says where a change stands when looking at the file on disk would not show it.
 fn elsewhere(change: &Change) -> Option<String> {
-    if change.layers.contains(&Layer::Worktree) {
+    if change.layers.contains(&Layer::Worktree) || change.layers.contains(&Layer::Head) {
         return None;
     }
     let place = |layer: &Layer| match layer {
         Layer::Commit => "commits",
         Layer::Index => "the index",
         Layer::Worktree => "the work tree",
+        Layer::Head => "the head",
     };
     let places: Vec<&str> = change.layers.iter().map(place).collect();
     Some(paint(FAINT, format!("(only in {})", places.join(" and "))))

@@ -61,6 +61,15 @@ fn notes(verdict: &Verdict) -> String {
 }
 
 fn foot(verdict: &Verdict) -> String {
+    if let Some(gate) = &verdict.gate {
+        let (base, head, from) = (plain(&gate.base), plain(&gate.head), plain(&verdict.baseline));
+        let left = if gate.base == verdict.baseline { String::new() } else { format!(", left at {from}") };
+        let role = typed(gate.role.as_bytes());
+        return format!(
+            "base      {base}{left}\nhead      {head}\nrole      {role}\njudged in {:.2} s\n",
+            verdict.duration_s
+        );
+    }
     let head = match (&verdict.current_head, verdict.head_changed) {
         (Some(current), true) => format!("{}, HEAD is now {}", plain(&verdict.baseline), plain(current)),
         (None, _) => format!("{}, HEAD is now unborn", plain(&verdict.baseline)),
@@ -74,7 +83,7 @@ fn foot(verdict: &Verdict) -> String {
 
 /// What to do with work that was accepted.
 fn next(verdict: &Verdict) -> String {
-    if verdict.passed && !verdict.changes.is_empty() {
+    if verdict.passed && verdict.gate.is_none() && !verdict.changes.is_empty() {
         format!("{} {ACCEPTED_NEXT}\n", paint(HINT, "next:"))
     } else {
         String::new()

@@ -69,6 +69,7 @@ fn accepted() -> Verdict {
         session: None,
         anchor: "c".repeat(64),
         duration_s: 0.034,
+        gate: None,
     }
 }
 

@@ -7,17 +7,18 @@ use std::time::Instant;
 use super::anchor::Anchor;
 use super::api::{CheckOptions, Progress};
 use super::background::Background;
+use super::closing::Closing;
 use super::observer::Observer;
 use super::opened::Opened;
 use super::recording::{Ending, Recording};
 use super::state::{Phase, State};
 use super::store::{Record, Store};
-use super::{look, running, verify};
+use super::verify::{self, Verifiers};
+use super::{look, running};
 use crate::audit::evidence::Evidence;
-use crate::audit::finding::Severity;
 use crate::audit::judge::{self, Judgement};
 use crate::audit::owners;
-use crate::audit::verdict::{self, Summary, Verdict, Verification};
+use crate::audit::verdict::{Summary, Verdict, Verification};
 use crate::error::{Error, Kind, Result};
 use crate::git::open::Repository;
 use crate::policy::text::Text;
@@ -101,7 +102,7 @@ impl Check<'_> {
         let (evidence, mut judgement, verification) = rounds?;
         name_owners(record, &mut judgement)?;
         judgement.notes.extend(anchor.rearmed()?.note().map(Text::from));
-        let verdict = conclude(record, &evidence, judgement, verification, began.elapsed().as_secs_f64());
+        let verdict = closing(record).verdict(&evidence, judgement, verification, began.elapsed().as_secs_f64());
         Ok((verdict, evidence))
     }
 
@@ -125,7 +126,12 @@ impl Check<'_> {
             running::begin(store, supervisor)?;
             let mut culprits = Vec::new();
             // A look after each of them, so that one that changes something and one that changes it back are both seen.
-            verification = verify::run(config, start, supervisor, self.progress, &mut |command| {
+            let verifiers = Verifiers {
+                commands: &config.verifiers()?,
+                timeout: config.verify_timeout,
+                caches: config.audit.verifier_caches,
+            };
+            verification = verify::run(&verifiers, start, supervisor, self.progress, &mut |command| {
                 self.require_untouched_state()?;
                 let after = self.look(Repository::discover(start)?, alarm.as_ref())?;
                 let now = self.observer.judge(&after);
@@ -165,51 +171,18 @@ impl Check<'_> {
     }
 }
 
-fn conclude(
-    record: &Record,
-    evidence: &Evidence,
-    judgement: Judgement,
-    verification: Vec<Verification>,
-    duration_s: f64,
-) -> Verdict {
-    let Judgement { metrics, left, mut findings, mut notes } = judgement;
-    let timeout = record.config.verify_timeout;
-    findings.extend(verification.iter().filter_map(|run| judge::verification(run, timeout)));
-    let violations: Vec<Text> = findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Violation)
-        .map(|finding| finding.message.clone())
-        .collect();
-    if !violations.is_empty() && verification.is_empty() && !record.config.verify.is_empty() {
-        notes.insert(0, judge::not_verified(record.config.verify.len()));
-    }
-    Verdict {
-        schema_version: verdict::SCHEMA_VERSION,
-        passed: violations.is_empty(),
-        label: record.config.label.clone(),
-        role: record.config.role.clone(),
-        baseline: record.config.baseline.clone(),
-        current_head: evidence.head.current.clone(),
-        head_changed: evidence.head.moved(),
-        tree: evidence.tree.clone(),
-        changed_files: evidence
-            .changes
-            .iter()
-            .filter(|change| judge::is_net(change))
-            .map(|change| change.path.clone())
-            .collect(),
-        metrics,
-        limits: record.config.policy.limits,
-        left,
-        violations,
-        findings,
-        notes,
-        verification,
-        changes: evidence.changes.clone(),
-        unobserved: evidence.omissions.rows(),
-        session: None,
+/// What the verdict says of the envelope.
+fn closing(record: &Record) -> Closing {
+    let config = &record.config;
+    Closing {
+        label: config.label.clone(),
+        role: config.role.clone(),
+        baseline: config.baseline.clone(),
+        limits: config.policy.limits,
+        verifiers: config.verify.len(),
+        verify_timeout: config.verify_timeout,
         anchor: record.anchor.clone(),
-        duration_s,
+        gate: None,
     }
 }
 

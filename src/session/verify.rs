@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::api::Progress;
-use super::config::Config;
 use crate::audit::verdict::Verification;
 use crate::error::{Error, Kind, Result};
+use crate::policy::caches::CacheRule;
+use crate::policy::command::Command;
 use crate::policy::signal;
 use crate::policy::text::Text;
 use crate::process::capture::Caps;
@@ -23,6 +24,16 @@ const STREAM_KEPT: usize = 16 * 1024;
 /// How long a verifier has between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// What is to be run.
+pub struct Verifiers<'a> {
+    /// The commands, in their order.
+    pub commands: &'a [Command],
+    /// How long each of them may take, in seconds.
+    pub timeout: u64,
+    /// Where their caches are.
+    pub caches: CacheRule,
+}
+
 /// Runs all verifiers in the root of the work tree. `ended` is called with each command when nothing is left of its
 /// group, before the next one starts.
 ///
@@ -30,17 +41,16 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Of kind `Verifier` when one cannot start, before any of them runs; of kind `Interrupted` after a signal; and what
 /// `ended` gives back.
 pub fn run(
-    config: &Config,
+    run: &Verifiers<'_>,
     root: &Path,
     supervisor: &mut Supervisor,
     progress: Progress<'_>,
     ended: &mut dyn FnMut(&str) -> Result<()>,
 ) -> Result<Vec<Verification>> {
-    let commands = config.verifiers()?;
     let verifiers: Vec<Verifier<'_>> =
-        commands.iter().map(|command| Verifier { source: command.source(), argv: command.argv() }).collect();
+        run.commands.iter().map(|command| Verifier { source: command.source(), argv: command.argv() }).collect();
     let limits = Limits {
-        timeout: Duration::from_secs(config.verify_timeout),
+        timeout: Duration::from_secs(run.timeout),
         grace: GRACE,
         hint: false,
         caps: Caps { cap: STREAM_CAP, keep: STREAM_KEPT },
@@ -51,7 +61,7 @@ pub fn run(
         Step::Ended(index, _) if seen.is_ok() => seen = ended(verifiers[index].source),
         Step::Ended(..) => {}
     };
-    match verifier::run_all(&verifiers, root, &limits, config.audit.verifier_caches, supervisor, &mut report) {
+    match verifier::run_all(&verifiers, root, &limits, run.caches, supervisor, &mut report) {
         Ok(verified) => seen.map(|()| verified.into_iter().map(verification).collect()),
         Err(Stopped::Failed(error)) => Err(error),
         Err(Stopped::Interrupted(signal)) => Err(interrupted(signal)),

@@ -20,6 +20,7 @@ pub fn accepted() -> Verdict {
         schema_version: SCHEMA_VERSION,
         passed: true,
         label: "fix the parser".into(),
+        role: None,
         baseline: "1".repeat(40),
         current_head: Some("1".repeat(40)),
         head_changed: false,
@@ -37,6 +38,7 @@ pub fn accepted() -> Verdict {
         session: Some("01JDZ0000000000000000000AB".into()),
         anchor: "c".repeat(64),
         duration_s: 0.034,
+        gate: None,
     }
 }
 
@@ -68,6 +70,7 @@ pub fn outside(path: &[u8]) -> Finding {
         help: Text::from("Undo this change, or ask for a wider envelope. Allowed: src/**, tests/**."),
         undo: Some(Text::from(format!("git restore -- {}", shell::word(path.as_bytes())))),
         path: Some(path),
+        owners: None,
     }
 }
 

@@ -32,6 +32,7 @@ mod operations;
 mod oversize;
 mod plane;
 mod policy;
+mod premerge;
 mod protected;
 mod regressions;
 mod reports;

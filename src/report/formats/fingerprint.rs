@@ -71,6 +71,7 @@ mod tests {
             message: message.into(),
             help: "x".into(),
             undo: None,
+            owners: None,
         }
     }
 

@@ -51,6 +51,7 @@ mod tests {
             message: "x".into(),
             help: "x".into(),
             undo: None,
+            owners: None,
         }
     }
 

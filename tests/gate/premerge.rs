@@ -1,0 +1,8 @@
+//! The gate before a merge: `cordon gate` over branches, clones and bare repositories, next to what git says.
+
+mod ci;
+mod counts;
+mod history;
+mod judged;
+mod rig;
+mod shallow;
