@@ -191,6 +191,8 @@ pub enum RemarkKind {
     SameForGit,
     /// Permission bits that Git does not record differ.
     Permissions,
+    /// It belongs to another user or group, which Git does not record.
+    Owner,
     /// A FIFO, socket or device that Git does not list.
     Special,
     /// A directory that cannot be listed, and that the exclude rules hide.

@@ -229,6 +229,7 @@ fn phrase(kind: RemarkKind) -> &'static str {
     match kind {
         RemarkKind::SameForGit => "with other bytes that Git would store as before",
         RemarkKind::Permissions => "with other permissions that Git does not record",
+        RemarkKind::Owner => "with another owner, which Git does not record",
         RemarkKind::Special => "new FIFO, socket or device, which Git does not list",
         RemarkKind::Unreadable => "ignored directory that cannot be read",
     }

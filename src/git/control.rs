@@ -26,6 +26,7 @@ use crate::policy::pattern::Pattern;
 use crate::policy::text::Text;
 use crate::snapshot::digest;
 use crate::snapshot::mounts::Mount;
+use crate::snapshot::owner::Owners;
 
 /// What was kept of all checkouts, the repository's own first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -44,6 +45,9 @@ pub struct Control {
     /// Programs that had file capabilities.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capable: Vec<Capable>,
+    /// Who owned the work tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owners: Option<Owners>,
     /// What was not as HEAD had it, sorted by path; only `arm --allow-dirty` leaves anything here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<Kept>,

@@ -16,7 +16,7 @@ use super::reader::{in_parallel, object_id};
 use super::today::Today;
 use super::triage::{Sorter, Triage};
 use super::{ask, audited, history, ignored, layers, mounted, outside, rights, staged, store, submodules, touched};
-use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Place, Remark, Stage};
+use crate::audit::evidence::{Change, Evidence, HeadMovement, Layer, Mode, Place, Remark, RemarkKind, Stage};
 use crate::audit::ignored::{Ignored, IgnoredKind};
 use crate::audit::links;
 use crate::error::{Error, Result};
@@ -88,6 +88,8 @@ pub fn observe(repository: Repository, scene: &Scene<'_>, mut delta: Vec<Differe
     for (path, compared) in submodules::initialised(&repository, scene, &mut delta)? {
         record(&mut evidence, path, compared);
     }
+    let owners = scene.control.owners.iter().flat_map(|owners| owners.changed(scene.baseline, scene.now));
+    evidence.remarks.extend(owners.map(|path| Remark { kind: RemarkKind::Owner, path }));
     let kept = &scene.control.kept;
     for part in parts(repository, scene, delta)? {
         evidence.changes.extend(part.moved);

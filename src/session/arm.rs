@@ -30,6 +30,7 @@ use crate::policy::text::Text;
 use crate::policy::{command, envelope};
 use crate::snapshot::fingerprint::{self, Fingerprint};
 use crate::snapshot::mapped;
+use crate::snapshot::owner::Owners;
 
 /// Arms an envelope over the repository that holds `start`.
 pub fn arm(start: &Path, request: &ArmRequest, progress: Progress<'_>) -> Result<Armed> {
@@ -176,6 +177,7 @@ fn record_with(
         baseline::take(repository, &mut snapshot, tick, &request.audit.compile()?, mapped, keeper.as_mut())?;
     let baseline = taken.control.checkouts.first().map(|own| own.commit.as_str()).unwrap_or_default();
     role::require_commit(request.role.as_ref(), baseline)?;
+    taken.control.owners = Owners::of(&snapshot);
     taken.control.uncounted.clone_from(&request.audit.uncounted);
     let mut warnings = warnings::warnings(request, &snapshot, root);
     let territory = territory(repository, baseline, &mut warnings)?;

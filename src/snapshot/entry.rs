@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use rustix::fs::{FileType, Stat as SystemStat};
 
+use super::owner::Owner;
 use crate::policy::path::RepoPath;
 
 /// What kind of thing a directory entry is.
@@ -176,12 +177,13 @@ pub struct Listing {
     pub error: Option<String>,
     names: Vec<u8>,
     entries: Vec<Entry>,
+    foreign: Vec<(Box<[u8]>, Owner)>,
 }
 
 impl Listing {
     /// A listing with nothing in it yet.
     pub fn new(path: RepoPath) -> Self {
-        Listing { path, error: None, names: Vec::new(), entries: Vec::new() }
+        Listing { path, error: None, names: Vec::new(), entries: Vec::new(), foreign: Vec::new() }
     }
 
     /// Makes room for `entries` entries and `names` bytes of names.
@@ -196,6 +198,16 @@ impl Listing {
         let begin = at(self.names.len());
         self.names.extend_from_slice(name);
         self.entries.push(Entry { name: begin..at(self.names.len()), stat, class, digest });
+    }
+
+    /// Remembers who owns an entry, where that is not who owns the top.
+    pub fn note_owner(&mut self, name: &[u8], owner: Owner) {
+        self.foreign.push((name.into(), owner));
+    }
+
+    /// The names of the entries that do not belong to who owns the top, in any order.
+    pub fn foreign(&self) -> &[(Box<[u8]>, Owner)] {
+        &self.foreign
     }
 
     /// Sorts the entries by name.
@@ -238,13 +250,25 @@ fn bytes_of<'a>(names: &'a [u8], range: &Range<u32>) -> &'a [u8] {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snapshot {
     listings: Vec<Listing>,
+    owner: Option<Owner>,
 }
 
 impl Snapshot {
     /// A snapshot of these listings, in any order.
     pub fn new(mut listings: Vec<Listing>) -> Self {
         listings.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Snapshot { listings }
+        Snapshot { listings, owner: None }
+    }
+
+    /// The same, where it is known who owns the top.
+    #[must_use]
+    pub fn owned_by(self, owner: Owner) -> Self {
+        Snapshot { owner: Some(owner), ..self }
+    }
+
+    /// Who owns the top, where that is known.
+    pub fn owner(&self) -> Option<Owner> {
+        self.owner
     }
 
     /// The listings, in the order of their directories.

@@ -10,6 +10,7 @@ pub mod fingerprint;
 pub mod mapped;
 pub mod mounts;
 pub mod open;
+pub mod owner;
 pub mod parallel;
 pub mod sync;
 mod varint;

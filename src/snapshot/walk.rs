@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use super::entry::{Class, Kind, Listing, Snapshot, Stat};
 use super::open;
+use super::owner::Owner;
 use crate::error::{Error, Result};
 use crate::policy::escape;
 use crate::policy::path::RepoPath;
@@ -89,10 +90,11 @@ pub fn walk_in(root: &Path, scope: Scope<'_>, report: &(dyn Fn(u64) + Sync)) -> 
     let fd = open::root(root).map_err(|error| {
         Error::io(format!("cannot open the work tree {}", escape::plain(root.as_os_str().as_encoded_bytes())), error)
     })?;
-    let walker = Walker::new(Arc::new(fd), scope, report);
+    let owner = rustix::fs::fstat(&fd).map_or(Owner(0, 0), |system| Owner::of(&system));
+    let walker = Walker::new(Arc::new(fd), owner, scope, report);
     let mut listings = walker.work(WORTH_THREADS);
     if walker.is_done() {
-        return Ok(Snapshot::new(listings));
+        return Ok(Snapshot::new(listings).owned_by(owner));
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     std::thread::scope(|threads_of| {
@@ -102,7 +104,7 @@ pub fn walk_in(root: &Path, scope: Scope<'_>, report: &(dyn Fn(u64) + Sync)) -> 
             listings.append(&mut worker.join().expect("a walking thread does not panic"));
         }
     });
-    Ok(Snapshot::new(listings))
+    Ok(Snapshot::new(listings).owned_by(owner))
 }
 
 /// A directory that waits to be read.
@@ -119,6 +121,8 @@ struct Queue {
 
 struct Walker<'a> {
     root: Arc<OwnedFd>,
+    /// Who owns the top.
+    owner: Owner,
     scope: Scope<'a>,
     queue: Mutex<Queue>,
     wake: Condvar,
@@ -128,10 +132,19 @@ struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    fn new(root: Arc<OwnedFd>, scope: Scope<'a>, report: &'a (dyn Fn(u64) + Sync)) -> Self {
+    fn new(root: Arc<OwnedFd>, owner: Owner, scope: Scope<'a>, report: &'a (dyn Fn(u64) + Sync)) -> Self {
         let jobs = vec![Job { path: RepoPath::new(Vec::new()), parent: None }];
         let queue = Mutex::new(Queue { jobs, busy: 0 });
-        Walker { root, scope, queue, wake: Condvar::new(), held: AtomicUsize::new(0), seen: AtomicU64::new(0), report }
+        Walker {
+            root,
+            owner,
+            scope,
+            queue,
+            wake: Condvar::new(),
+            held: AtomicUsize::new(0),
+            seen: AtomicU64::new(0),
+            report,
+        }
     }
 
     /// Whether no directory waits; asked only while no thread works.
@@ -186,7 +199,7 @@ impl<'a> Walker<'a> {
     fn read(&self, job: Job, buffer: &mut [MaybeUninit<u8>]) -> (Listing, Vec<Job>) {
         let mut listing = Listing::new(job.path.clone());
         let opened = self.open(job).and_then(|fd| {
-            fill(&mut listing, &fd, self.scope, buffer)?;
+            fill(&mut listing, &fd, self.owner, self.scope, buffer)?;
             Ok(fd)
         });
         listing.sort();
@@ -236,6 +249,7 @@ impl<'a> Walker<'a> {
 fn fill(
     listing: &mut Listing,
     fd: &OwnedFd,
+    owner: Owner,
     scope: Scope<'_>,
     buffer: &mut [MaybeUninit<u8>],
 ) -> std::result::Result<(), Errno> {
@@ -251,12 +265,15 @@ fn fill(
         let told = if scope.wants_kinds() { Kind::of(entry.file_type()) } else { None };
         let ask = || {
             let system = rustix::fs::statat(fd, entry.file_name(), rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
-            Ok(Stat::of(&system))
+            Ok((Stat::of(&system), Owner::of(&system)))
         };
-        match told.map_or_else(ask, |kind| Ok(Stat::unknown(kind))) {
-            Ok(stat) => {
+        match told.map_or_else(ask, |kind| Ok((Stat::unknown(kind), owner))) {
+            Ok((stat, own)) => {
                 if !(at_root && stat.kind == Kind::Directory && scope.is_without_directory(name)) {
                     listing.push(name, stat, Class::Unclassified, None);
+                    if own != owner {
+                        listing.note_owner(name, own);
+                    }
                 }
             }
             // It went away between the listing and the question: it is not there.

@@ -184,3 +184,32 @@ fn names_are_bytes_also_where_they_are_mounted_or_linked() {
     let outcome = sandbox.cordon(&["check", "--format", "human"]).rejected().says(&["symlink-escapes"]);
     assert!(!outcome.text().contains("\u{1b}[2J") && !outcome.text().contains("\n::error"), "{outcome:?}");
 }
+
+/// Git records no owner: that a file or a directory was given to somebody is only noted. What was replaced is new.
+#[test]
+fn another_owner_is_noted() {
+    if !privileged() {
+        return;
+    }
+    let sandbox = Sandbox::project();
+    let chown = |owner: &str, path: &str| {
+        assert!(sandbox.command("chown").args([owner, path]).status().unwrap().success());
+    };
+    chown("4242:4242", "docs/guide.md");
+    sandbox.arm(&["--allow", "src/**"]).ok();
+    let notes = || sandbox.check().ok().json()["notes"].to_string();
+    assert_eq!(notes(), "[]");
+    chown("4242", "src/app.py");
+    chown(":4242", "src");
+    assert!(notes().contains("2 with another owner, which Git does not record: src, src/app.py"), "{}", notes());
+    chown("0", "docs/guide.md");
+    assert!(notes().contains("3 with another owner"), "{}", notes());
+    chown("4242", "docs/guide.md");
+    chown("0", "src/app.py");
+    chown(":0", "src");
+    assert_eq!(notes(), "[]");
+    chown("4242", "src/util.py");
+    std::fs::copy(sandbox.at("src/util.py"), sandbox.at("src/copy")).unwrap();
+    std::fs::rename(sandbox.at("src/copy"), sandbox.at("src/util.py")).unwrap();
+    assert_eq!(notes(), "[]");
+}
