@@ -62,8 +62,7 @@ pub struct Options {
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = whole("--verify-timeout", 1..=86_400))]
     pub verify_timeout: Option<u64>,
 
-    /// Whether verifiers believe the caches of the repository: bytecode of Python, answers of mypy, ruff, pytest, Babel and
-    /// Turborepo
+    /// Whether verifiers believe the caches of the repository: bytecode of Python, answers of mypy, ruff, Babel and Turborepo
     #[arg(long, value_name = "RULE", value_enum, default_value_t = CacheChoice::Private)]
     pub verifier_caches: CacheChoice,
 

@@ -4,7 +4,8 @@
 //!
 //! A row is here when a forged cache was seen to turn a failing verifier of the real tool green and the variable was seen
 //! to turn it red again. Not here is what no variable of its own switches off at a bearable price: the output of compilers
-//! (`target/`, `build/`, `*.o`), `*.tsbuildinfo` and `.eslintcache`.
+//! (`target/`, `build/`, `*.o`), `*.tsbuildinfo` and `.eslintcache`; nor `.pytest_cache`, which only `--lf` and `--sw` believe,
+//! and which no variable leads away without breaking those who run pytest without it.
 
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +45,6 @@ pub enum Value {
     Words(&'static str),
     /// The private directory.
     Directory,
-    /// What it says already, and then this option with the private directory, quoted as for a shell.
-    Option(&'static str),
 }
 
 const fn row(name: &'static str, value: Value, reason: &'static str) -> Variable {
@@ -57,7 +56,6 @@ pub const VARIABLES: &[Variable] = &[
     row("PYTHONPYCACHEPREFIX", Value::Directory, "Python bytecode of __pycache__, in place of the source"),
     row("MYPY_CACHE_DIR", Value::Directory, "mypy's answers about files of the same size and time"),
     row("RUFF_NO_CACHE", Value::Words("true"), "ruff's answers about files of the same time"),
-    row("PYTEST_ADDOPTS", Value::Option("-o cache_dir="), "pytest's list of the tests that --lf and --sw leave out"),
     row("BABEL_DISABLE_CACHE", Value::Words("1"), "Babel's output for files of the same time"),
     row("TURBO_FORCE", Value::Words("true"), "Turborepo's kept results of whole tasks"),
 ];

@@ -163,7 +163,11 @@ impl Steering {
             Only::Module => !name.starts_with(b"lib"),
             Only::Beside(names) => names.iter().any(|name| beside(name.as_bytes())),
         };
-        only && (self.reach != Reach::Installed || around.stood(directory.strip_suffix(b"/").unwrap_or(directory)))
+        only && match self.reach {
+            Reach::Work => true,
+            Reach::Collected => !is_in_environment(path, around),
+            Reach::Installed => around.stood(directory.strip_suffix(b"/").unwrap_or(directory)),
+        }
     }
 
     /// The directory that a tool looks in for the file at `path`: the one above a directory that belongs to the name.
@@ -177,6 +181,16 @@ impl Steering {
             parent
         }
     }
+}
+
+/// Whether a path lies in a virtual environment or one of conda, where pytest collects nothing by itself.
+fn is_in_environment(path: &[u8], around: &dyn Surroundings) -> bool {
+    let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    slashes.map(|at| &path[..at]).any(|directory| {
+        let stands = |name: &[u8]| around.stands(&[directory, b"/", name].concat());
+        // Before version 8.3 pytest asks for the script that activates it.
+        (stands(b"pyvenv.cfg") && stands(b"bin/activate")) || stands(b"conda-meta/history")
+    })
 }
 
 #[cfg(test)]
@@ -221,6 +235,14 @@ mod tests {
         let start = of("**/site-packages/*.pth");
         assert!(start.holds(b"v/site-packages/x.pth", &Around(&["v/site-packages"])));
         assert!(!start.holds(b"v/site-packages/x.pth", &Around(&[])));
+    }
+
+    #[test]
+    fn pytest_collects_nothing_in_an_environment() {
+        let test = of("**/conftest.py");
+        assert!(test.holds(b"env/lib/conftest.py", &Around(&["env/pyvenv.cfg"])));
+        assert!(!test.holds(b"env/lib/conftest.py", &Around(&["env/pyvenv.cfg", "env/bin/activate"])));
+        assert!(!test.holds(b"env/lib/conftest.py", &Around(&["env/conda-meta/history"])));
     }
 
     #[test]

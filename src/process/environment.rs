@@ -6,7 +6,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::policy::caches::{VARIABLES, Value, Variable};
-use crate::policy::shell;
 
 /// Variables whose names begin like this are dropped: `GIT_DIR`, `GIT_INDEX_FILE`, `GIT_WORK_TREE` and their kin would
 /// point a verifier's Git at another repository than the one that was audited.
@@ -32,11 +31,6 @@ pub(super) fn with_caches_in(directory: &Path, variables: Vec<(OsString, OsStrin
     let value = |row: &Variable| match row.value {
         Value::Words(words) => OsString::from(words),
         Value::Directory => directory.as_os_str().to_owned(),
-        Value::Option(option) => {
-            let said = variables.iter().find(|(name, _)| name == row.name).map(|(_, value)| value.as_os_str());
-            let option = format!("{option}{}", shell::word(directory.as_os_str().as_bytes()));
-            said.map_or_else(|| option.clone().into(), |said| [said, OsStr::new(&option)].join(OsStr::new(" ")))
-        }
     };
     let set: Vec<_> = VARIABLES.iter().map(|row| (OsString::from(row.name), value(row))).collect();
     let others = variables.into_iter().filter(|(name, _)| !VARIABLES.iter().any(|row| name == row.name));
@@ -85,7 +79,7 @@ mod tests {
 
     #[test]
     fn caches_are_led_away_whatever_the_caller_has_set() {
-        let given = [("PATH", "/bin"), ("PYTHONPYCACHEPREFIX", "/old"), ("PYTEST_ADDOPTS", "-q")];
+        let given = [("PATH", "/bin"), ("PYTHONPYCACHEPREFIX", "/old")];
         let seen = with_caches_in(Path::new("/tmp/a b"), variables(&given));
         let of = |name: &str| {
             let all: Vec<_> = seen.iter().filter(|(other, _)| other == name).map(|(_, value)| value.clone()).collect();
@@ -94,10 +88,8 @@ mod tests {
         };
         assert_eq!(of("PATH"), "/bin");
         assert_eq!(of("PYTHONPYCACHEPREFIX"), "/tmp/a b");
-        assert_eq!(of("PYTEST_ADDOPTS"), "-q -o cache_dir='/tmp/a b'");
+        assert_eq!(of("MYPY_CACHE_DIR"), "/tmp/a b");
         assert_eq!(of("RUFF_NO_CACHE"), "true");
-        let seen = with_caches_in(Path::new("/tmp/x"), variables(&[]));
-        assert!(seen.contains(&("PYTEST_ADDOPTS".into(), "-o cache_dir=/tmp/x".into())));
     }
 
     #[test]

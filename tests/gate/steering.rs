@@ -106,8 +106,11 @@ fn what_pytest_collects_is_found_also_in_hidden_directories() {
         sandbox.write(path, "x");
         sandbox.check().violates(&[&words(path)]);
     }
-    let sandbox = with(".tox/\n.venv/\ndist/\n", &[]);
+    let sandbox = with(".tox/\n.venv/\ndist/\nenv/\n", &[]);
     for path in [
+        "env/pyvenv.cfg",
+        "env/bin/activate",
+        "env/lib/python3.11/site-packages/pip/tests/a_test.py",
         ".tox/py/lib/python3.11/site-packages/numpy/conftest.py",
         ".venv/lib/python3.11/site-packages/numpy/tests/test_a.py",
         "build/lib/pkg/conftest.py",
