@@ -21,8 +21,15 @@ const IMPURE: [&str; 9] = [
 ];
 
 /// Crates that only one room may use, so that the others do not depend on what they are like.
-const CRATES: [(&str, &str); 5] =
-    [("gix::", "git"), ("clap::", "cli"), ("anstream::", "cli"), ("indicatif::", "cli"), ("ureq::", "stone")];
+const CRATES: [(&str, &str); 7] = [
+    ("gix::", "git"),
+    ("clap::", "cli"),
+    ("anstream::", "cli"),
+    ("indicatif::", "cli"),
+    ("ureq::", "stone"),
+    ("clap_complete::", "cli"),
+    ("clap_mangen::", "cli"),
+];
 
 struct Room {
     pure: bool,

@@ -13,6 +13,7 @@ pub mod judge;
 pub mod links;
 pub mod odd;
 pub mod owners;
+pub mod propose;
 pub mod touched;
 pub mod undo;
 pub mod verdict;

@@ -9,7 +9,10 @@ use clap::error::ErrorKind;
 use super::args::ledger::LedgerAction;
 use super::args::{Arguments, Command};
 use super::terminal::{Terminal, talk};
-use super::{arm, check, codes, diff, explain, gate, hook, ledger, policy, rescue, reset, run, status, usage, whose};
+use super::{
+    arm, check, codes, diff, explain, gate, hook, init, ledger, policy, rescue, reset, run, setup, shell, status,
+    usage, whose,
+};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::policy::escape;
@@ -40,9 +43,15 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
-/// The format of a command whose output for people is also the one for programs: a patch.
+/// The format of a command whose output for people is also the one for programs: a patch, or a file.
 fn own_format(command: &Command) -> Option<Format> {
-    matches!(command, Command::Diff(_)).then_some(Format::Human)
+    let is_text = match command {
+        Command::Diff(_) => true,
+        Command::Init(init) => init.dry_run,
+        Command::Setup(setup) => setup.dry_run,
+        _ => false,
+    };
+    is_text.then_some(Format::Human)
 }
 
 /// What a command answers with, which decides about its formats.
@@ -82,10 +91,14 @@ fn dispatch(arguments: &Arguments, terminal: &mut Terminal) -> Result<Exit> {
         Command::Diff(diff) => diff::run(repo, diff, terminal),
         Command::Explain(explain) => explain::run(repo, explain, terminal),
         Command::Policy(arguments) => policy::run(repo, arguments, terminal),
+        Command::Init(init) => init::run(repo, init, terminal),
         Command::Whose(arguments) => whose::run(repo, arguments, terminal),
         Command::Rescue(rescue) => rescue::run(repo, rescue, terminal),
         Command::Ledger(named) => ledger::run(repo, named, arguments.format, terminal),
         Command::Codes(codes) => codes::run(codes, terminal),
+        Command::Setup(setup) => setup::run(repo, setup, terminal),
+        Command::Completions(completions) => shell::completions(completions, terminal),
+        Command::Man(man) => shell::man(man, terminal),
         Command::Hook(hook) => hook::run(repo, hook.event, terminal),
     }
 }

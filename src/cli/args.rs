@@ -7,15 +7,19 @@ use clap::{Args, Parser, Subcommand};
 
 mod gate;
 mod hook;
+mod init;
 pub mod ledger;
 mod policy;
 pub mod report;
+mod setup;
 
 pub use gate::Gate;
 pub use hook::{Hook, HookEvent};
+pub use init::Init;
 pub use ledger::Ledger;
 pub use policy::{CheckPolicy, Policy, PolicyAction, ShowPolicy, Whose};
 pub use report::Reports;
+pub use setup::{Completions, Man, Setup};
 
 use super::options::Options;
 use super::run_args::Run;
@@ -167,6 +171,17 @@ Examples:
   cordon policy show --role docs")]
     Policy(Policy),
 
+    /// Propose a first cordon.toml from the layout and the history of the repository
+    ///
+    /// Directories that change together become one role, with the budgets that 95 % of the past commits in it would have
+    /// fitted. The judge replays these commits, and the file says how many it would have refused. An existing file is never
+    /// written over.
+    #[command(after_help = "\
+Examples:
+  cordon init --dry-run
+  cordon init --since 2026-01-01")]
+    Init(Init),
+
     /// Tell which roles of cordon.toml own a path, and whom to ask
     ///
     /// The file is that of the armed commit, else that of HEAD's. Paths are written as Git writes them and need not exist.
@@ -216,6 +231,30 @@ Examples:
   cordon hook settings > .claude/settings.local.json
   echo '{\"tool_name\":\"Edit\",\"tool_input\":{\"file_path\":\"README.md\"}}' | cordon hook pre-tool-use")]
     Hook(Hook),
+
+    /// Write the file that makes a CI, a Git server or an agent ask Cordon
+    ///
+    /// An existing file is never written over.
+    #[command(after_help = "\
+Examples:
+  cordon setup github
+  cordon setup gitlab --dry-run
+  cordon setup pre-receive --repo /srv/git/project.git")]
+    Setup(Setup),
+
+    /// Print the completions of a shell
+    #[command(after_help = "\
+Examples:
+  cordon completions bash > ~/.local/share/bash-completion/completions/cordon
+  cordon completions fish > ~/.config/fish/completions/cordon.fish")]
+    Completions(Completions),
+
+    /// Print a page of the manual
+    #[command(after_help = "\
+Examples:
+  cordon man | man -l -
+  cordon man ledger verify > cordon-ledger-verify.1")]
+    Man(Man),
 }
 
 /// The arguments of `rescue`.

@@ -107,9 +107,9 @@ impl<'a> Commits<'a> {
             Some((first, others)) => (Some(graph.require(*first)?.tree), others),
             None => (None, &[][..]),
         };
-        let mut own = self.diff(first, commit.tree)?;
+        let mut own = diff(&self.objects, first, commit.tree)?;
         for parent in others {
-            let differs = self.diff(Some(graph.require(*parent)?.tree), commit.tree)?;
+            let differs = diff(&self.objects, Some(graph.require(*parent)?.tree), commit.tree)?;
             own.retain(|path, _| differs.contains_key(path));
         }
         self.paths += own.len();
@@ -134,13 +134,13 @@ impl<'a> Commits<'a> {
 
     /// A commit of known history by its difference from `base` alone.
     pub fn add_whole(&mut self, commit: &Commit, base: ObjectId) -> Result<()> {
-        let whole = self.diff(Some(base), commit.tree)?;
+        let whole = diff(&self.objects, Some(base), commit.tree)?;
         self.whole(commit, whole).map(drop)
     }
 
     /// The difference between two trees, counted as Git would count it: what merging the second brings to the first.
     pub fn net(&mut self, before: ObjectId, after: ObjectId) -> Result<Vec<Change>> {
-        let paths = self.diff(Some(before), after)?;
+        let paths = diff(&self.objects, Some(before), after)?;
         self.paths += paths.len();
         let prefix = self.ground.prefix().clone();
         let mut changes = Vec::with_capacity(paths.len());
@@ -274,36 +274,36 @@ impl<'a> Commits<'a> {
 
     /// Every path by which a tree differs from all of these; from the empty tree where there are none.
     fn diff_from(&self, bases: &[ObjectId], after: ObjectId) -> Result<Paths> {
-        let mut paths = self.diff(bases.first().copied(), after)?;
+        let mut paths = diff(&self.objects, bases.first().copied(), after)?;
         for base in bases.iter().skip(1) {
-            let differs = self.diff(Some(*base), after)?;
+            let differs = diff(&self.objects, Some(*base), after)?;
             paths.retain(|path, _| differs.contains_key(path));
         }
         Ok(paths)
     }
+}
 
-    /// Every path that differs between two trees; `None` is the empty tree.
-    fn diff(&self, before: Option<ObjectId>, after: ObjectId) -> Result<Paths> {
-        let unreadable = |tree: ObjectId| move |error: gix::Error| trees::unreadable(tree, error);
-        let (mut old, mut new) = (Vec::new(), Vec::new());
-        let before = match before {
-            Some(tree) => self.objects.find_tree_iter(&tree, &mut old).map_err(unreadable(tree))?,
-            None => TreeRefIter::from_bytes(b"", after.kind()),
-        };
-        let now = self.objects.find_tree_iter(&after, &mut new).map_err(unreadable(after))?;
-        let mut recorder = Recorder::default();
-        gix::diff::tree(before, now, gix::diff::tree::State::default(), &self.objects, &mut recorder)
-            .map_err(|error| unreadable(after)(gix::Error::from_error(error)))?;
-        let mut paths = Paths::new();
-        for record in recorder.records {
-            let (path, before, now) = sides(record);
-            let known = paths.entry(RepoPath::new(path)).or_default();
-            // A file that became a directory is told in two records.
-            (known.0, known.1) = (known.0.or(before), known.1.or(now));
-        }
-        paths.retain(|_, (before, now)| before.is_some() || now.is_some());
-        Ok(paths)
+/// Every path that differs between two trees; `None` is the empty tree.
+pub fn diff(objects: &Objects, before: Option<ObjectId>, after: ObjectId) -> Result<Paths> {
+    let unreadable = |tree: ObjectId| move |error: gix::Error| trees::unreadable(tree, error);
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    let before = match before {
+        Some(tree) => objects.find_tree_iter(&tree, &mut old).map_err(unreadable(tree))?,
+        None => TreeRefIter::from_bytes(b"", after.kind()),
+    };
+    let now = objects.find_tree_iter(&after, &mut new).map_err(unreadable(after))?;
+    let mut recorder = Recorder::default();
+    gix::diff::tree(before, now, gix::diff::tree::State::default(), objects, &mut recorder)
+        .map_err(|error| unreadable(after)(gix::Error::from_error(error)))?;
+    let mut paths = Paths::new();
+    for record in recorder.records {
+        let (path, before, now) = sides(record);
+        let known = paths.entry(RepoPath::new(path)).or_default();
+        // A file that became a directory is told in two records.
+        (known.0, known.1) = (known.0.or(before), known.1.or(now));
     }
+    paths.retain(|_, (before, now)| before.is_some() || now.is_some());
+    Ok(paths)
 }
 
 /// One path between two recorded sides.

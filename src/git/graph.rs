@@ -33,8 +33,8 @@ pub struct Commit {
     pub parents: Vec<ObjectId>,
     /// Whether it has parents that do not exist here, because the clone is shallow.
     pub cut: bool,
-    /// The committer's time: a hint for the order of the walk, nothing more.
-    time: i64,
+    /// The committer's time, in seconds: a hint for the order of the walk, and for whoever asks for recent history.
+    pub time: i64,
 }
 
 /// Commits that are new, newest first by their own clock.

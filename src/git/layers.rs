@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::attributes::FrozenAttributes;
+use super::attributes::{FrozenAttributes, Value};
 use super::compare;
 use super::lines::{self, Drivers, Lines};
 use super::objects::Objects;
@@ -52,14 +52,24 @@ impl Counter {
 
     /// Counts between two recorded sides of the path `inside` the checkout. Both must be in the object database.
     pub fn count(&mut self, inside: &RepoPath, before: Option<Recorded>, after: Option<Recorded>) -> Result<Counted> {
-        let (old, new) = (compare::stored(&self.objects, before)?, compare::stored(&self.objects, after)?);
         let attributes = self.attributes.at(inside)?;
-        Ok(Counted {
-            lines: lines::count(old.side(), new.side(), &attributes.diff, &self.drivers),
-            size_before: old.len(&self.objects, before)?,
-            size_after: new.len(&self.objects, after)?,
-        })
+        between(&self.objects, &attributes.diff, &self.drivers, (before, after))
     }
+}
+
+/// Counts between two recorded sides of a path whose `diff` attribute is known.
+pub fn between(
+    objects: &Objects,
+    attribute: &Value,
+    drivers: &Drivers,
+    (before, after): (Option<Recorded>, Option<Recorded>),
+) -> Result<Counted> {
+    let (old, new) = (compare::stored(objects, before)?, compare::stored(objects, after)?);
+    Ok(Counted {
+        lines: lines::count(old.side(), new.side(), attribute, drivers),
+        size_before: old.len(objects, before)?,
+        size_after: new.len(objects, after)?,
+    })
 }
 
 /// What kind of change lies between two recorded sides that differ.

@@ -44,6 +44,7 @@ mod odd;
 pub mod open;
 pub mod outside;
 pub mod oversize;
+pub mod past;
 pub mod plane;
 pub mod reader;
 pub mod rebuild;

@@ -110,7 +110,7 @@ fn escaped(bytes: &[u8], backslash: &str) -> String {
 
 /// Characters that control a terminal, end a line, reorder or hide text: the controls, and what Unicode ignores by
 /// default.
-fn is_hostile(c: char) -> bool {
+pub fn is_hostile(c: char) -> bool {
     c.is_control() || is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
