@@ -97,6 +97,24 @@ fn help(terms: &Terms<'_>, evidence: &Evidence, finding: &Finding) -> Option<Tex
     Some(Text::from(text))
 }
 
+/// The finding about a verifier that left another tree behind than the one it was to vouch for; `what` is safe to show.
+pub fn unsettled(command: &str, what: &str) -> Finding {
+    Finding {
+        code: Code::ChangedDuringVerification,
+        severity: Severity::Violation,
+        path: None,
+        message: Text::from(format!("changed while a verifier ran: {command}: {what}")),
+        help: "Have Git ignore what the verifier writes (.gitignore), or let it leave the work tree alone.".into(),
+        undo: None,
+        owners: None,
+    }
+}
+
+/// The note that `count` verifiers have not run although the change is fine otherwise.
+pub fn unverified(count: usize) -> Text {
+    Text::from(format!("verifiers: {count} not run; cordon gate --verify runs them where the head is checked out"))
+}
+
 /// The key of cordon.toml that a budget is.
 fn key(code: Code) -> Option<&'static str> {
     match code {
@@ -112,7 +130,7 @@ fn key(code: Code) -> Option<&'static str> {
 /// What the role may change instead, and where the change stands.
 fn trespass(terms: &Terms<'_>, evidence: &Evidence, path: &RepoPath, code: Code) -> String {
     let role = terms.role;
-    let rule = match (code, terms.rules.decide(path.as_bytes())) {
+    let why = match (code, terms.rules.decide(path.as_bytes())) {
         (Code::ProtectedPath, _) => {
             format!("A role that may change it has it in both `allow` and `allow_protected`; role `{role}` has not.")
         }
@@ -121,7 +139,7 @@ fn trespass(terms: &Terms<'_>, evidence: &Evidence, path: &RepoPath, code: Code)
     };
     let place = evidence.changes.binary_search_by(|change| change.path.cmp(path));
     let way_out = place.map_or(String::new(), |at| way_out(evidence, &evidence.changes[at]));
-    format!("{rule} {way_out}")
+    format!("{why} {way_out}")
 }
 
 fn way_out(evidence: &Evidence, change: &Change) -> String {

@@ -65,7 +65,9 @@ pub fn verification(run: &Verification, timeout: u64) -> Option<Finding> {
     let command = std::str::from_utf8(run.command.as_bytes()).unwrap_or_default();
     let message = Text::from(format!("verifier failed ({}): {command}", run.ending()));
     let help = if run.timed_out {
-        format!("It was ended after {timeout} s. Make it faster, or arm again with a larger --verify-timeout.")
+        format!(
+            "It was ended after {timeout} s. Make it faster, or give it longer: --verify-timeout at arm, verify_timeout of a role."
+        )
     } else if run.output_limited {
         "It wrote more than 4 MiB on a stream and was ended. Make it say less, or send its output to an ignored file."
             .to_owned()

@@ -14,6 +14,7 @@ pub mod links;
 pub mod odd;
 pub mod owners;
 pub mod propose;
+pub mod push;
 pub mod touched;
 pub mod undo;
 pub mod verdict;

@@ -43,21 +43,24 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
-/// The format of a command whose output for people is also the one for programs: a patch, or a file.
+/// The format of a command whose output for people is also the one for programs, as a patch or a file is, or goes to
+/// people through a pipe, as that of a hook does.
 fn own_format(command: &Command) -> Option<Format> {
-    let is_text = match command {
+    let for_people = match command {
         Command::Diff(_) => true,
+        Command::Gate(gate) => gate.pre_receive,
         Command::Init(init) => init.dry_run,
         Command::Setup(setup) => setup.dry_run,
         _ => false,
     };
-    is_text.then_some(Format::Human)
+    for_people.then_some(Format::Human)
 }
 
 /// What a command answers with, which decides about its formats.
 fn kind_of_answer(command: &Command) -> Answer {
     match command {
         Command::Check(_) => Answer::Verdict,
+        Command::Gate(gate) if !gate.pre_receive => Answer::Verdict,
         Command::Ledger(ledger) => match ledger.action {
             LedgerAction::Show(_) => Answer::Verdict,
             LedgerAction::Export(_) => Answer::Export,

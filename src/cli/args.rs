@@ -94,10 +94,11 @@ Examples:
     /// Nothing is armed: a role of cordon.toml judges, as the base has it, so that no change loosens its own rules. What is
     /// judged is the difference from where the head left the base, and each commit since then by itself. No work tree is
     /// needed; a bare repository will do.
-    #[command(after_help = "\
+    #[command(after_help = report::help("\
 Examples:
   cordon gate --base origin/main
-  cordon gate --base main --head feature --role docs")]
+  cordon gate --base main --head feature --role docs --format github --output sarif=../cordon.sarif
+  printf '#!/bin/sh\\nexec cordon gate --pre-receive\\n' > hooks/pre-receive"))]
     Gate(Gate),
 
     /// Arm, let an agent work, and judge what it did: exit 0, 3, or 4 if the agent failed

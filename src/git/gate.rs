@@ -107,3 +107,10 @@ fn start(graph: &mut Graph, span: &Span, (base, head): (ObjectId, ObjectId)) -> 
     }
     Ok(*first)
 }
+
+/// Whether `known` commits reach what an object is, or is a tag of; never where that is no commit.
+pub fn is_reached(repository: &Repository, id: ObjectId, known: &[ObjectId]) -> Result<bool> {
+    let mut graph = Graph::of(repository)?;
+    let Some(commit) = graph.commit(id)? else { return Ok(false) };
+    Ok(Span::between(&mut graph, known, commit.id)?.news.commits.is_empty())
+}

@@ -169,7 +169,7 @@ impl Graph {
     }
 
     /// A commit, or the one that a tag names; `None` when the object is missing or is neither.
-    fn commit(&mut self, id: ObjectId) -> Result<Option<Rc<Commit>>> {
+    pub fn commit(&mut self, id: ObjectId) -> Result<Option<Rc<Commit>>> {
         if let Some(known) = self.read.get(&id) {
             return Ok(known.clone());
         }

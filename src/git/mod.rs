@@ -46,6 +46,7 @@ pub mod outside;
 pub mod oversize;
 pub mod past;
 pub mod plane;
+pub mod quarantine;
 pub mod reader;
 pub mod rebuild;
 pub mod ref_files;

@@ -168,6 +168,11 @@ impl Repository {
         (!same).then(|| Text::from_bytes(value.to_vec()))
     }
 
+    /// Whether there is a work tree.
+    pub fn has_work_tree(&self) -> bool {
+        self.location.root != self.location.git_dir
+    }
+
     /// Whether the configuration says that there is no work tree.
     pub fn is_declared_bare(&self) -> bool {
         // A linked work tree of a bare repository shares its configuration and has a work tree all the same.

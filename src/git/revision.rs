@@ -74,7 +74,7 @@ impl<'a> Revisions<'a> {
         let refs = self.repository.refs().ok()?;
         let remotes = refs.all.keys().filter(|full| {
             let rest = full.strip_prefix(b"refs/remotes/".as_slice());
-            rest.and_then(|rest| rest.strip_suffix(name)).is_some_and(|remote| is_remote(remote))
+            rest.and_then(|rest| rest.strip_suffix(name)).is_some_and(is_remote)
         });
         let mut found: Vec<&Vec<u8>> = remotes.collect();
         found.sort_by_key(|full| !full.starts_with(b"refs/remotes/origin/"));

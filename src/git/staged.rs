@@ -142,11 +142,11 @@ fn describe(counter: &mut Counter, prefix: &RepoPath, staged: &Staged) -> Result
     };
     let none = sides.is_empty().then_some(None);
     for side in sides.iter().copied().map(Some).chain(none) {
-        let counted = counter.count(inside, baseline, side)?;
-        change.added += counted.lines.added;
-        change.deleted += counted.lines.deleted;
-        change.binary |= counted.lines.binary;
-        (change.size_before, change.size_after) = (counted.size_before, counted.size_after);
+        let numbers = counter.count(inside, baseline, side)?;
+        change.added += numbers.lines.added;
+        change.deleted += numbers.lines.deleted;
+        change.binary |= numbers.lines.binary;
+        (change.size_before, change.size_after) = (numbers.size_before, numbers.size_after);
     }
     Ok(change)
 }

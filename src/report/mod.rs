@@ -16,6 +16,7 @@ pub mod json;
 pub mod ledger;
 pub mod policy;
 pub mod proposal;
+pub mod push;
 pub mod quote;
 pub mod review;
 pub mod roles;

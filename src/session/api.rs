@@ -13,7 +13,7 @@ pub use super::arm::arm;
 pub use super::check::check;
 pub use super::diff::{Side, diff};
 pub use super::engine::{Engine, MAX_TIMEOUT};
-pub use super::gate::{GateOptions, gate};
+pub use super::gate::{GateOptions, gate, pre_receive};
 pub use super::hook::{pre_tool_use, session_start, stop};
 pub use super::init;
 pub use super::policy::{Source, claims, policy_at_head, policy_file, policy_of_work_tree};

@@ -4,5 +4,8 @@ mod ci;
 mod counts;
 mod history;
 mod judged;
+mod push;
 mod rig;
 mod shallow;
+mod transport;
+mod verify;

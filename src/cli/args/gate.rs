@@ -4,15 +4,17 @@ use std::ffi::OsString;
 
 use clap::Args;
 
+use super::Reports;
+
 /// The arguments of `gate`.
 #[derive(Debug, Args)]
 pub struct Gate {
     /// The commit that the change is to be merged into: an id, a branch such as origin/main, or a tag; its cordon.toml
-    /// judges [default: what CORDON_BASE, GitHub, GitLab or Buildkite tell of]
+    /// judges [default: what `CORDON_BASE`, GitHub, GitLab or Buildkite tell of]
     #[arg(long, value_name = "REV")]
     pub base: Option<OsString>,
 
-    /// The commit that is to be merged [default: HEAD; without --base what CORDON_HEAD or the CI service tell of]
+    /// The commit that is to be merged [default: HEAD; without --base what `CORDON_HEAD` or the CI service tell of]
     #[arg(long, value_name = "REV")]
     pub head: Option<OsString>,
 
@@ -26,6 +28,15 @@ pub struct Gate {
     pub verify: bool,
 
     /// Run no verifiers [default: they run where there is a work tree]
-    #[arg(long)]
+    #[arg(long, overrides_with = "verify")]
     pub no_verify: bool,
+
+    /// Judge a push, as the pre-receive hook of a server: reads `OLD NEW REF` lines on standard input, and tells the pusher
+    /// on standard error [default: judge a change that is to be merged]
+    #[arg(long, conflicts_with_all = ["base", "head", "verify", "output"])]
+    pub pre_receive: bool,
+
+    /// The reports beside the answer.
+    #[command(flatten)]
+    pub reports: Reports,
 }

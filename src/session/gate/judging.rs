@@ -11,6 +11,7 @@ use crate::git::committed;
 use crate::git::gate::{self as between, Range};
 use crate::git::graph::Id;
 use crate::git::open::Repository;
+use crate::policy::command::Command;
 use crate::policy::control_files::ControlFiles;
 use crate::policy::envelope::Envelope;
 use crate::policy::file::read::{self, MAX_BYTES, NAME};
@@ -105,15 +106,36 @@ impl<'a> Judging<'a> {
 }
 
 impl Judged<'_> {
+    /// The commit that is to be merged.
+    pub fn head(&self) -> Id {
+        self.judging.head
+    }
+
+    /// Where the head left the base, in hex.
+    pub fn start(&self) -> &str {
+        &self.evidence.head.baseline
+    }
+
+    /// The verifiers of the role, and how many seconds each of them has.
+    pub fn verifiers(&self) -> Result<(Vec<Command>, u64)> {
+        let settings = &self.judging.role.settings;
+        let commands = settings.verify().iter().map(|source| Command::parse(source)).collect::<Result<_>>()?;
+        Ok((commands, settings.verify_timeout()))
+    }
+
     /// The verdict, with the verifiers that ran.
-    pub fn verdict(self, verification: Vec<Verification>) -> Verdict {
+    pub fn verdict(mut self, verification: Vec<Verification>) -> Verdict {
+        let verifiers = self.judging.role.settings.verify().len();
+        if verifiers > 0 && verification.is_empty() && !self.judgement.rejects() {
+            self.judgement.notes.insert(0, gate::unverified(verifiers));
+        }
         let Judging { role, label, base, head, .. } = self.judging;
         let closing = Closing {
             label,
             role: Some(role.name.clone()),
             baseline: self.evidence.head.baseline.clone(),
             limits: role.settings.envelope().limits,
-            verifiers: role.settings.verify().len(),
+            verifiers,
             verify_timeout: role.settings.verify_timeout(),
             anchor: String::new(),
             gate: Some(Gated { base: base.to_string(), head: head.to_string(), role: role.name.clone() }),

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::ci::{Told, Variables};
 use super::judging::{Judging, Policy};
+use super::verifying;
 use crate::audit::verdict::Verdict;
 use crate::error::{Error, Result};
 use crate::git::open::Repository;
@@ -22,6 +23,8 @@ pub struct GateOptions {
     pub head: Option<OsString>,
     /// The role that judges.
     pub role: Option<String>,
+    /// Whether verifiers run; where nobody said so, they run where there is a work tree.
+    pub verify: Option<bool>,
 }
 
 /// Judges a change of the repository that holds `start`.
@@ -46,7 +49,10 @@ pub fn gate(start: &Path, options: &GateOptions, progress: Progress<'_>) -> Resu
         known: &[],
         head: head.commit,
     };
-    Ok(judging.judge()?.verdict(Vec::new()))
+    let mut judged = judging.judge()?;
+    let wanted = options.verify.unwrap_or_else(|| repository.has_work_tree());
+    let verification = if wanted { verifying::verify(&mut judged, &repository, progress)? } else { Vec::new() };
+    Ok(judged.verdict(verification))
 }
 
 /// The two commits: as they were named, else as CI tells of them.

@@ -4,5 +4,8 @@
 mod ci;
 mod judging;
 mod merge;
+mod push;
+mod verifying;
 
 pub use merge::{GateOptions, gate};
+pub use push::pre_receive;
