@@ -1,5 +1,6 @@
 //! The command line: arguments, one file a command, and the terminal.
 
+mod advice;
 pub mod app;
 pub mod args;
 mod arm;

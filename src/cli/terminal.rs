@@ -5,13 +5,13 @@ use std::os::fd::AsFd;
 
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 
+use super::advice::advice;
 use super::colour;
 use crate::error::{Error, Kind, Result};
 use crate::report;
 use crate::report::formats::github;
 use crate::report::formats::table::Format;
 use crate::report::json::for_a_log;
-use crate::report::wrap::advice;
 
 /// Standard output with what was decided about it.
 pub struct Terminal {
