@@ -52,7 +52,7 @@ pub struct Ignored {
     /// The directory above it that is marked as a cache by a valid `CACHEDIR.TAG`.
     pub cache: Option<RepoPath>,
     /// What is odd about it although it is new.
-    pub odd: Option<Oddity>,
+    pub odd: Vec<Oddity>,
 }
 
 /// What a group of paths comes to.
@@ -180,7 +180,9 @@ fn leading(to: Escape, group: &[&Ignored]) -> Text {
     let mut text = Text::from(format!("ignored symbolic link leads {}: ", to.words()));
     for (at, entry) in group.iter().take(NAMED).enumerate() {
         text = text.word(if at == 0 { "" } else { ", " }).path(&entry.path);
-        if let Some(Oddity::Leads { target, .. }) = &entry.odd {
+        let target =
+            entry.odd.iter().find_map(|odd| if let Oddity::Leads { target, .. } = odd { Some(target) } else { None });
+        if let Some(target) = target {
             text = text.word(" -> ").raw(target);
         }
     }

@@ -13,7 +13,7 @@ fn rules(options: &AuditOptions) -> Rules {
 }
 
 fn entry(kind: IgnoredKind, path: &str) -> Ignored {
-    Ignored { path: path.into(), kind, cache: None, odd: None }
+    Ignored { path: path.into(), kind, cache: None, odd: vec![] }
 }
 
 fn told(options: &AuditOptions, entries: &[Ignored]) -> (Vec<(Code, String)>, Vec<String>) {
@@ -61,7 +61,7 @@ fn report_only_notes_and_protection_holds_all_the_same() {
 fn scratch_zones_are_counted_also_where_a_pattern_denies() {
     let mut entries: Vec<_> = (0..9).map(|n| entry(Changed, &format!("target/debug/{n}"))).collect();
     entries.push(entry(Added, "tests/__pycache__/t.pyc"));
-    entries.push(Ignored { path: "mine/x".into(), kind: Changed, cache: Some("mine".into()), odd: None });
+    entries.push(Ignored { path: "mine/x".into(), kind: Changed, cache: Some("mine".into()), odd: vec![] });
     let (findings, notes) = told(&AuditOptions::default(), &entries);
     assert_eq!(findings, []);
     assert_eq!(

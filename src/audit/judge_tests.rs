@@ -201,6 +201,6 @@ fn a_verifier_that_changes_something_is_named_with_the_path_and_the_usual_cause(
     assert_eq!(between(&after, &after), None);
     // What it did to ignored files is no work of the change, but a violation all the same.
     let mut ignored = evidence(vec![]);
-    ignored.ignored.push(Ignored { path: ".env".into(), kind: IgnoredKind::Changed, cache: None, odd: None });
+    ignored.ignored.push(Ignored { path: ".env".into(), kind: IgnoredKind::Changed, cache: None, odd: vec![] });
     assert_eq!(between(&before, &ignored).unwrap().path, Some(".env".into()));
 }

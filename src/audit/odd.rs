@@ -22,13 +22,14 @@ pub enum Oddity {
     Shared,
 }
 
-/// The oddity of an entry, where it counts.
+/// The first oddity of an entry that counts where it lies.
 pub fn oddity<'a>(rules: &AuditRules, entry: &'a Ignored) -> Option<&'a Oddity> {
     let path = entry.path.as_bytes();
-    let odd = entry.odd.as_ref().filter(|_| entry.kind != IgnoredKind::Deleted && !rules.allows_ignored(path))?;
-    let counts = match odd {
+    if entry.kind == IgnoredKind::Deleted || rules.allows_ignored(path) {
+        return None;
+    }
+    entry.odd.iter().find(|odd| match odd {
         Oddity::Steers(steering) => entry.cache.is_none() && rules.is_steered_by(path, steering),
         Oddity::Leads { .. } | Oddity::Shared => !rules.links_out(path),
-    };
-    counts.then_some(odd)
+    })
 }

@@ -39,21 +39,18 @@ impl<'a> Odd<'a> {
     }
 
     /// What is odd about the entry at `path`.
-    pub fn of(&mut self, reader: &mut Reader, path: &RepoPath, kind: IgnoredKind) -> Result<Option<Oddity>> {
+    pub fn of(&mut self, reader: &mut Reader, path: &RepoPath, kind: IgnoredKind) -> Result<Vec<Oddity>> {
         if kind == IgnoredKind::Deleted {
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        if let Some(steering) = self.steers.of(path)? {
-            return Ok(Some(Oddity::Steers(steering)));
-        }
-        if let Some(link) = self.leads(reader, path)? {
-            return Ok(Some(link));
-        }
-        let shares = |entry: &&Entry| {
+        let steers = self.steers.of(path)?.map(Oddity::Steers);
+        let leads = self.leads(reader, path)?;
+        let has_more = |entry: &&Entry| {
             let links = usize::try_from(entry.stat.links).unwrap_or(usize::MAX);
             links > 1 && self.names.get(&marks::inode(entry)).is_none_or(|seen| *seen < links)
         };
-        Ok(self.new_inode(path).filter(shares).map(|_| Oddity::Shared))
+        let shared = self.new_inode(path).filter(has_more).map(|_| Oddity::Shared);
+        Ok([steers, leads, shared].into_iter().flatten().collect())
     }
 
     /// A link that leads away. In the place where it is, an absolute path of the repository leads nowhere else; nobody will

@@ -35,6 +35,8 @@ fn a_new_ignored_link_that_leads_away_is_found_with_its_text() {
         ("target", "/", "to an absolute path"),
         ("node_modules", "../elsewhere", "out of the repository"),
         ("src/x.log", "/etc/passwd", "to an absolute path"),
+        // A name that would steer elsewhere takes nothing from where it leads.
+        ("build/conftest.py", "/etc/passwd", "to an absolute path"),
     ] {
         let sandbox = with("target\nnode_modules\n", &[], &[]);
         link(&sandbox, target, path);
