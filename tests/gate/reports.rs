@@ -98,6 +98,9 @@ fn a_report_of_an_earlier_run_does_not_outlive_a_run_without_a_verdict() {
     let args = ["check", "--format", "github", &output(&sandbox, "junit", "x.xml")];
     let _ = sandbox.cordon(&args).ok();
     assert!(file(&sandbox, "x.xml").exists());
+    let _ = sandbox.cordon(&[&args[..], &["--anchor", "nonsense"]].concat()).refused();
+    assert!(!file(&sandbox, "x.xml").exists());
+    let _ = sandbox.cordon(&args).ok();
     fs::write(sandbox.at(".cordon/state.json"), "{").unwrap();
     let refused = sandbox.cordon(&args).refused();
     assert!(!file(&sandbox, "x.xml").exists());

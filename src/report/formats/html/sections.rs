@@ -43,10 +43,11 @@ fn list<T>(all: &[T], noun: &str, entry: impl Fn(&T) -> String) -> String {
     if all.is_empty() { String::new() } else { format!("<ul class=\"list\">\n{}</ul>\n", listed(all, noun, entry)) }
 }
 
-/// Findings of one kind, each with what to do.
+/// Findings of one kind; neighbours with the same code and the same help share a card.
 pub fn findings<'a>(title: &str, findings: impl Iterator<Item = &'a Finding>) -> String {
     let all: Vec<&Finding> = findings.collect();
-    let mut parts: Vec<String> = all.iter().take(LISTED).map(|finding| one(finding)).collect();
+    let groups = all[..all.len().min(LISTED)].chunk_by(|a, b| a.code == b.code && a.help == b.help);
+    let mut parts: Vec<String> = groups.map(card).collect();
     if all.len() > LISTED {
         let rest = counted((all.len() - LISTED) as u64, "finding");
         parts.push(format!("<p class=\"soft\">{rest} more; the JSON of the same check has all</p>\n"));
@@ -54,20 +55,21 @@ pub fn findings<'a>(title: &str, findings: impl Iterator<Item = &'a Finding>) ->
     section(title, &parts.concat())
 }
 
-fn one(finding: &Finding) -> String {
-    let (class, word) = match finding.severity {
+fn card(group: &[&Finding]) -> String {
+    let [first, ..] = group else { return String::new() };
+    let (class, word) = match first.severity {
         Severity::Violation => ("finding violation", "<strong class=\"bad\">violation</strong>"),
         Severity::Note => ("finding", "<strong class=\"note\">note</strong>"),
     };
-    let undo = finding
-        .undo
-        .as_ref()
-        .map_or_else(String::new, |undo| format!("<p>Undo it:</p>\n<pre>{}</pre>\n", escaped(&typed(undo.as_bytes()))));
+    let told = group.iter().map(|finding| {
+        let undo = finding.undo.as_ref().map(|undo| format!("<pre>{}</pre>\n", escaped(&typed(undo.as_bytes()))));
+        format!("<p>{}</p>\n{}", code(&sentence(&finding.message)), undo.unwrap_or_default())
+    });
     format!(
-        "<article class=\"{class}\">\n<h3>{word} {}</h3>\n<p>{}</p>\n<p class=\"soft\">{}</p>\n{undo}</article>\n",
-        finding.code.name(),
-        code(&sentence(&finding.message)),
-        escaped(&finding.advice())
+        "<article class=\"{class}\">\n<h3>{word} {}</h3>\n{}<p class=\"soft\">{}</p>\n</article>\n",
+        first.code.name(),
+        told.collect::<Vec<_>>().concat(),
+        escaped(&first.advice())
     )
 }
 
