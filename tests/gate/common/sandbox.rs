@@ -190,7 +190,11 @@ impl Sandbox {
     pub fn written_tree(&self) -> Option<String> {
         let scratch = self.outside().join("written-index");
         let index = self.git(&["rev-parse", "--git-path", "index"]).ok().stdout;
-        fs::copy(self.at(OsStr::from_bytes(index.trim_ascii_end())), &scratch).unwrap();
+        let index = self.at(OsStr::from_bytes(index.trim_ascii_end()));
+        fs::copy(&index, &scratch).unwrap();
+        // By the time of the index git knows which of its entries it may not believe.
+        let written = fs::metadata(&index).unwrap().modified().unwrap();
+        fs::File::options().write(true).open(&scratch).unwrap().set_modified(written).unwrap();
         let ask = |args: &[&str]| {
             let mut command = self.git_command(args);
             command.env("GIT_INDEX_FILE", &scratch);
