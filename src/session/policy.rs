@@ -97,7 +97,7 @@ fn read_file(path: &Path, name: String) -> Result<Source> {
 pub fn claims(start: &Path) -> Result<Claims> {
     if Store::at(&locate::locate(start)?.root).is_armed() {
         return super::simple::armed_claims(start)?.ok_or_else(|| {
-            Error::refused(format!("the armed commit has no {NAME}"))
+            Error::refused(format!("the armed commit has no {NAME} that can be read"))
                 .hint("cordon explain tells what the armed envelope says about a path.")
         });
     }

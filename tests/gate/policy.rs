@@ -173,6 +173,12 @@ fn owners_are_named_without_a_role_as_well_and_a_broken_file_only_warns() {
     assert!(warning.contains("no finding can name the owner") && warning.contains("cordon.toml:5"), "{warning}");
     sandbox.append("src/app.py", "x\n");
     assert_eq!(sandbox.check().rejected().json()["findings"][0]["owners"], Value::Null);
+    sandbox.cordon(&["whose", "src/app.py"]).refused().says(&["the armed commit has no cordon.toml that can be read"]);
+    sandbox.cordon(&["reset"]).ok();
+    std::fs::remove_file(sandbox.at("cordon.toml")).unwrap();
+    std::os::unix::fs::symlink("README.md", sandbox.at("cordon.toml")).unwrap();
+    sandbox.commit("link");
+    sandbox.arm(&["--allow", "docs/**"]).ok().says(&["no finding can name the owner", "is no regular file"]);
 }
 
 #[test]

@@ -81,7 +81,7 @@ pub fn propose(layout: &Layout, past: &[Past]) -> Result<Proposal> {
     let mut names = HashSet::new();
     let mut roles = Vec::new();
     for cluster in &clusters {
-        let name = unique(&cluster_name(cluster, clusters.len()), &mut names);
+        let name = unique(&cluster_name(cluster, clusters.len(), names.is_empty()), &mut names);
         roles.push(role(name, &cluster.units, &units, layout, &verifiers));
     }
     for kind in kinds {
@@ -178,10 +178,12 @@ fn verifiers(layout: &Layout) -> Vec<String> {
     VERIFIERS.iter().filter(fits).map(|row| row.command.to_owned()).take(crate::policy::command::MAX_COMMANDS).collect()
 }
 
-/// What a group is called: by its first directory, where there are several groups.
-fn cluster_name(cluster: &Cluster, groups: usize) -> String {
+/// What a group is called: by its first directory, where there are several groups and it is not the first and large one.
+fn cluster_name(cluster: &Cluster, groups: usize, is_first: bool) -> String {
+    let of_code = |unit: &&Unit| matches!(unit, Unit::Directory(_)) && !unit.is_of_tests();
+    let is_mixed = is_first && cluster.units.iter().filter(of_code).count() > 1;
     match cluster.units.first() {
-        Some(Unit::Directory(name)) if groups > 1 => {
+        Some(Unit::Directory(name)) if groups > 1 && !is_mixed => {
             let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
             String::from_utf8_lossy(last).into_owned()
         }

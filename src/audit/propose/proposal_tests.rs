@@ -77,6 +77,16 @@ fn budgets_and_owners_are_those_of_the_past() {
 }
 
 #[test]
+fn the_large_group_of_several_directories_is_the_code() {
+    let layout = layout(&["src/a", "lib/b", "tests/c", "web/d"], &[]);
+    let mut past = commits("Ann", 9, &["src/a", "lib/b"], |_| 1);
+    past.extend(commits("Ann", 4, &["web/d"], |_| 1));
+    let proposal = propose(&layout, &past).unwrap();
+    let names: Vec<&str> = proposal.roles.iter().map(|role| role.name.as_str()).collect();
+    assert_eq!((names, allowed(&proposal.roles[0])), (vec!["code", "web"], vec!["lib/**", "src/**", "tests/**"]));
+}
+
+#[test]
 fn lines_of_lockfiles_make_no_budget_larger() {
     let layout = layout(&["src/a", "Cargo.lock"], &[]);
     let past: Vec<Past> = commits("Ann", 20, &["src/a", "Cargo.lock"], |_| 5)

@@ -118,11 +118,11 @@ impl Territory {
     /// Who owns a path.
     pub fn whose(&self, path: &[u8]) -> Ownership {
         let mut found = Ownership { roles: Vec::new(), protected: None, barred: Vec::new(), ask: Vec::new() };
-        for holder in &self.holders {
+        for holder in self.holders.iter().filter(|holder| holder.rules.covers(path)) {
             let protected = holder.rules.audit.protected(path);
             if holder.rules.decide(path).is_allowed() && protected.is_none() {
                 found.roles.push(holder.owner.clone());
-            } else if holder.rules.covers(path) {
+            } else {
                 found.barred.push(holder.owner.role.clone());
                 found.protected = found.protected.or(protected.map(str::to_owned));
             }
