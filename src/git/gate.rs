@@ -9,12 +9,16 @@ use super::history;
 use super::holders::Tips;
 use super::layers;
 use super::open::Repository;
-use super::span::{self, Span};
+use super::span::{self, MOST, Span};
 use crate::audit::evidence::{Evidence, HeadMovement};
 use crate::audit::links;
 use crate::error::{Error, Result};
 use crate::policy::path::RepoPath;
 use crate::policy::pattern::Pattern;
+
+/// How much further the history of the base is followed than the clocks of its commits ask for. A commit of the base that is
+/// missed for a clock that ran wrong is judged as if it were new, which is the stricter answer.
+const FURTHER: usize = 1_000;
 
 /// What is judged: the two commits, and how lines are counted.
 pub struct Range<'a> {
@@ -34,7 +38,7 @@ pub struct Range<'a> {
 /// Where history or objects are missing, and where the two commits share no history or left each other at several places:
 /// nobody could say what the change is.
 pub fn observe(repository: &Repository, range: &Range<'_>) -> Result<Evidence> {
-    let mut graph = Graph::of(repository)?;
+    let mut graph = Graph::of(repository)?.following(FURTHER);
     let (base, head) = (graph.require(range.base)?, graph.require(range.head)?);
     let span = span(&mut graph, range, base.id, head.id)?;
     let mut evidence = Evidence {
@@ -48,7 +52,7 @@ pub fn observe(repository: &Repository, range: &Range<'_>) -> Result<Evidence> {
         ..Evidence::default()
     };
     if span.news.too_many {
-        evidence.drifts.push(history::too_long(&RepoPath::new("")));
+        evidence.drifts.push(history::too_long(&RepoPath::new(""), MOST));
         return Ok(evidence);
     }
     let start = start(&mut graph, &span, (base.id, head.id))?;
@@ -60,7 +64,7 @@ pub fn observe(repository: &Repository, range: &Range<'_>) -> Result<Evidence> {
     evidence.changes = commits.net(start.tree, head.tree)?;
     let bases = span.bases(&mut graph)?;
     if !history::collect(&mut commits, &mut graph, &span.news, &bases)? {
-        evidence.drifts.push(history::too_long(&RepoPath::new("")));
+        evidence.drifts.push(history::too_long(&RepoPath::new(""), MOST));
     }
     let found = commits.finish();
     layers::merge(&mut evidence.changes, found.changes);

@@ -74,6 +74,8 @@ pub struct Graph {
     objects: Objects,
     shallow: HashSet<ObjectId>,
     read: HashMap<ObjectId, Option<Rc<Commit>>>,
+    /// How much further known history is followed than clocks ask for.
+    further: usize,
 }
 
 impl Graph {
@@ -81,7 +83,14 @@ impl Graph {
     pub fn of(repository: &Repository) -> Result<Graph> {
         let shallow = files::read(&repository.location.common_dir.join("shallow"))?.unwrap_or_default();
         let shallow = shallow.split(|byte| *byte == b'\n').filter_map(|line| ObjectId::from_hex(line).ok()).collect();
-        Ok(Graph { objects: repository.objects(), shallow, read: HashMap::new() })
+        Ok(Graph { objects: repository.objects(), shallow, read: HashMap::new(), further: FURTHER })
+    }
+
+    /// The same, with another trust in clocks: known history is followed so many commits further than they ask for.
+    #[must_use]
+    pub fn following(mut self, further: usize) -> Graph {
+        self.further = further;
+        self
     }
 
     /// The commits that `tips` reach and `known` does not, at most `most` of them.
@@ -121,7 +130,7 @@ impl Graph {
         }
         if let Some(oldest) = commits.iter().map(|commit| commit.time).min() {
             known.advance(self, oldest)?;
-            for _ in 0..FURTHER {
+            for _ in 0..self.further {
                 if !known.step(self)? {
                     break;
                 }
@@ -147,7 +156,7 @@ impl Graph {
         let time = self.require(ancestor)?.time;
         let mut front = Front::new(self, [tip])?;
         front.advance(self, time)?;
-        for _ in 0..FURTHER {
+        for _ in 0..self.further {
             if front.reached.contains(&ancestor) || !front.step(self)? {
                 break;
             }
@@ -164,7 +173,7 @@ impl Graph {
     pub fn require(&mut self, id: ObjectId) -> Result<Rc<Commit>> {
         self.commit(id)?.ok_or_else(|| {
             Error::repository(format!("the commit {id} is missing"))
-                .hint("History that is new since arming must be complete to be judged: fetch it, or run git fsck.")
+                .hint("New history must be complete to be judged: fetch it, or run git fsck.")
         })
     }
 

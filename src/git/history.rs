@@ -20,7 +20,7 @@ use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 
 /// More new commits than this are not looked at one by one.
-pub const MAX_COMMITS: usize = 10_000;
+const MAX_COMMITS: usize = 10_000;
 
 /// Nor are more changed paths, counted for each commit against its parents and against the baseline.
 const MAX_PATHS: usize = 4_000_000;
@@ -55,7 +55,7 @@ pub fn add(today: &Today<'_>, fetched: &[Vec<u8>], evidence: &mut Evidence) -> R
         collect(&mut commits, &mut graph, &news, &bases)?
     };
     if !whole {
-        evidence.drifts.push(too_long(&today.frozen.prefix));
+        evidence.drifts.push(too_long(&today.frozen.prefix, MAX_COMMITS));
     }
     // HEAD may have gone to history that was known, which is then part of its branch all the same.
     if let Some(tip) = head.commit.filter(|tip| !news.commits.iter().any(|commit| commit.id == *tip)) {
@@ -143,8 +143,8 @@ fn lost(baseline: ObjectId) -> Drift {
 }
 
 /// There is more new history than is looked at.
-pub fn too_long(prefix: &RepoPath) -> Drift {
+pub fn too_long(prefix: &RepoPath, most: usize) -> Drift {
     let subject = if prefix.is_root() { Text::from("the repository") } else { Text::default().path(prefix) };
-    let what = format!("more than {MAX_COMMITS} new commits, or {MAX_PATHS} paths in them: not looked at one by one");
+    let what = format!("more than {most} new commits, or {MAX_PATHS} paths in them: not looked at one by one");
     Drift { kind: DriftKind::HistoryTooLong, subject, what: Text::from(what), undo: None }
 }

@@ -170,7 +170,7 @@ impl Repository {
 
     /// Whether there is a work tree.
     pub fn has_work_tree(&self) -> bool {
-        self.location.root != self.location.git_dir
+        self.location.root != self.location.git_dir && !self.is_declared_bare()
     }
 
     /// Whether the configuration says that there is no work tree.

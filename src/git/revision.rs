@@ -3,7 +3,7 @@
 //! Where Git takes the first of several meanings and warns, this refuses: a tag called like a branch, or a branch called
 //! like an abbreviated id, would decide what a change is compared with.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gix::ObjectId;
 use gix::hash::Prefix;
@@ -69,18 +69,16 @@ impl<'a> Revisions<'a> {
         self.graph.require(id).ok().map(|commit| commit.id)
     }
 
-    /// The commit of a branch of a remote, or of a local one where no remote has it. The name is taken as it is.
+    /// The commit of a branch of `origin`, or of the only remote that there is, or of a local branch where no remote has
+    /// it. The name is taken as it is. A further remote has no say: it may be that of whoever made the change.
     pub fn branch(&mut self, name: &[u8]) -> Option<ObjectId> {
         let refs = self.repository.refs().ok()?;
-        let remotes = refs.all.keys().filter(|full| {
-            let rest = full.strip_prefix(b"refs/remotes/".as_slice());
-            rest.and_then(|rest| rest.strip_suffix(name)).is_some_and(is_remote)
-        });
-        let mut found: Vec<&Vec<u8>> = remotes.collect();
-        found.sort_by_key(|full| !full.starts_with(b"refs/remotes/origin/"));
+        let tracking = refs.all.keys().filter_map(|full| full.strip_prefix(b"refs/remotes/".as_slice()));
+        let remotes: BTreeSet<&[u8]> = tracking.filter_map(|rest| rest.split(|byte| *byte == b'/').next()).collect();
+        let remote = if remotes.len() == 1 { remotes.first().copied() } else { None }.unwrap_or(b"origin");
+        let tracked = [b"refs/remotes/".as_slice(), remote, b"/", name].concat();
         let local = [b"refs/heads/".as_slice(), name].concat();
-        let mut names = found.into_iter().chain([&local]);
-        let id = names.find_map(|full| refs.object(full))?;
+        let id = [tracked, local].iter().find_map(|full| refs.object(full))?;
         self.graph.require(id).ok().map(|commit| commit.id)
     }
 
@@ -247,11 +245,6 @@ fn steps_of(mut rest: &[u8]) -> Option<Vec<Step>> {
         rest = &more[digits..];
     }
     Some(steps)
-}
-
-/// Whether what stands between `refs/remotes/` and a branch's name is the name of a remote.
-fn is_remote(between: &[u8]) -> bool {
-    between.strip_suffix(b"/").is_some_and(|remote| !remote.is_empty() && !remote.contains(&b'/'))
 }
 
 /// Whether a name is one of the files beside HEAD.

@@ -6,8 +6,10 @@ use std::collections::HashMap;
 use gix::ObjectId;
 
 use super::graph::{Graph, News};
-use super::history::MAX_COMMITS;
 use crate::error::{Error, Result};
+
+/// More commits than this are not looked at one by one: a branch that is so long is no pull request.
+pub const MOST: usize = 100_000;
 
 /// The commits between a base and a head.
 pub struct Span {
@@ -24,7 +26,7 @@ impl Span {
     /// # Errors
     /// Where a shallow clone does not have all of it.
     pub fn between(graph: &mut Graph, known: &[ObjectId], head: ObjectId) -> Result<Span> {
-        let news = graph.news([head], known.iter().copied(), MAX_COMMITS).map_err(incomplete)?;
+        let news = graph.news([head], known.iter().copied(), MOST).map_err(incomplete)?;
         if let Some(cut) = news.commits.iter().find(|commit| commit.cut) {
             return Err(shallow(&format!("the clone is shallow: it has no parent of the commit {}", cut.id)));
         }
@@ -75,12 +77,23 @@ impl Order<'_> {
     /// Adds a commit to those of which none descends from another, and takes out what it descends from.
     fn add(&mut self, newest: &mut Vec<ObjectId>, start: ObjectId) -> Result<()> {
         for other in newest.clone() {
-            if other == start || self.descends(other, start)? {
+            if other == start {
                 return Ok(());
             }
-            if self.descends(start, other)? {
-                newest.retain(|kept| *kept != other);
+            // The younger one is asked first, because the other question goes through all of history in vain.
+            let is_younger = self.graph.require(start)?.time >= self.graph.require(other)?.time;
+            let (first, second) = if is_younger { (start, other) } else { (other, start) };
+            let newer = if self.descends(first, second)? {
+                first
+            } else if self.descends(second, first)? {
+                second
+            } else {
+                continue;
+            };
+            if newer == other {
+                return Ok(());
             }
+            newest.retain(|kept| *kept != other);
         }
         newest.push(start);
         Ok(())

@@ -153,6 +153,19 @@ fn values_are_data() {
 }
 
 #[test]
+fn a_further_remote_does_not_stand_in_for_origin() {
+    let sandbox = job();
+    let (head, theirs) = (line(&sandbox, &["rev-parse", "HEAD"]), line(&sandbox, &["rev-parse", "HEAD"]));
+    let variables = [("GITHUB_BASE_REF", "release"), ("GITHUB_HEAD_REF", "docs/x"), ("GITHUB_SHA", head.as_str())];
+    sandbox.git(&["update-ref", "refs/remotes/fork/release", &theirs]).ok();
+    gate_with(&sandbox, &variables).refused().says(&["GITHUB_BASE_REF=release"]);
+    // The only remote is the one that is meant, whatever it is called.
+    sandbox.git(&["update-ref", "-d", "refs/remotes/origin/main"]).ok();
+    sandbox.git(&["update-ref", "refs/remotes/fork/release", "main"]).ok();
+    gate_with(&sandbox, &variables).ok();
+}
+
+#[test]
 fn arguments_come_before_variables() {
     let sandbox = job();
     let mut command = sandbox.cordon_command(&["gate", "--base", "main~1", "--head", "docs/x"]);

@@ -127,6 +127,28 @@ fn two_places_to_start_from_are_refused_with_the_way_out() {
 }
 
 #[test]
+fn a_side_of_the_base_that_the_branch_took_over_is_not_its_doing() {
+    let sandbox = team();
+    sandbox.git(&["branch", "docs/x"]).ok();
+    branch(&sandbox, "side");
+    change(&sandbox, "src/side.py", "x\n");
+    sandbox.git(&["switch", "-q", "main"]).ok();
+    change(&sandbox, "src/main.py", "x\n");
+    sandbox.git(&["merge", "-q", "--no-edit", "side"]).ok();
+    sandbox.git(&["switch", "-q", "docs/x"]).ok();
+    sandbox.git(&["merge", "-q", "--ff-only", "main~1"]).ok();
+    change(&sandbox, "docs/a.md", "a\n");
+    // Here it has two starts, of which neither descends from the other.
+    sandbox.git(&["merge", "-q", "--no-edit", "side"]).ok();
+    change(&sandbox, "docs/b.md", "b\n");
+    gate(&sandbox, &["--base", "main"]).refused().says(&["several places"]);
+    sandbox.git(&["merge", "-q", "--no-edit", "main"]).ok();
+    let verdict = gate(&sandbox, &["--base", "main"]).ok().json();
+    assert_eq!(verdict["changed_files"], json!(["docs/a.md", "docs/b.md"]));
+    assert_eq!(verdict["changes"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn budgets_hold_for_the_whole_and_for_each_commit() {
     let sandbox = team();
     branch(&sandbox, "core/x");
