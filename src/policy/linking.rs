@@ -30,6 +30,8 @@ pub const LINKING: &[Linking] = &[
     row("**/envs/**", "conda environments, linked from a store"),
     row("**/.conda/**", "conda environment, linked from a store"),
     row("**/.pixi/**", "pixi environment, linked from a store"),
+    row("**/objects/??/*", "objects that git clone links from a repository of this machine; Git never writes to one"),
+    row("**/objects/pack/*", "objects that git clone links from a repository of this machine; Git never writes to one"),
     row("**/.direnv/**", "environments that direnv keeps"),
     row("**/.devenv/**", "environments that devenv keeps"),
     row("**/result", "output of nix build, in its store"),
