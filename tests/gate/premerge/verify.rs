@@ -16,7 +16,8 @@ fn verifiers_run_where_the_head_is_checked_out() {
     assert_eq!(verdict["verification"][0]["returncode"], 1);
     change(&sandbox, "src/new.py", "x\n");
     let verdict = sandbox.cordon(&args).ok().json();
-    assert_eq!((&verdict["verification"][0]["passed"], &verdict["notes"]), (&true.into(), &serde_json::json!([])));
+    assert_eq!(verdict["verification"][0]["passed"], true);
+    assert!(!verdict["notes"].to_string().contains("not run"), "{verdict}");
     let verdict = sandbox.cordon(&[&args[..], &["--no-verify"]].concat()).ok().json();
     assert_eq!(verdict["verification"], serde_json::json!([]));
     assert!(verdict["notes"].to_string().contains("verifiers: 1 not run"), "{verdict}");
