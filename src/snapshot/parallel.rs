@@ -1,5 +1,6 @@
 //! Spreads many small independent questions over the cores, each thread with a worker of its own.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Fewer items than this are not worth a thread.
@@ -49,12 +50,16 @@ where
     chunks.into_iter().flat_map(|(_, answers)| answers).collect()
 }
 
-/// How many threads so many items are worth. The cores are only asked for where more than one thread is: that reads files
-/// of the system, which a small repository would feel.
+/// How many cores there are, asked for once: that reads files of the system.
+static CORES: OnceLock<usize> = OnceLock::new();
+
+/// How many threads so many items are worth. The cores are only asked for where more than one thread is: a small
+/// repository would feel that.
 fn threads(items: usize) -> usize {
     let worth = items / WORTH_A_THREAD;
     if worth <= 1 {
         return 1;
     }
-    std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS).min(worth)
+    let cores = CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
+    (*cores).min(MAX_THREADS).min(worth)
 }
