@@ -10,6 +10,7 @@ use gix::bstr::BStr;
 use gix::hash::Kind as Hash;
 use gix::objs::tree::{EntryKind, EntryRef};
 use gix::objs::{self, FindExt as _, TreeRef, WriteTo as _};
+use sha1::{Digest as _, Sha1};
 
 use super::objects::Objects;
 use super::reader::object_id;
@@ -180,7 +181,20 @@ fn rebuilt<'a>(
     TreeRef { entries }
         .write_to(&mut bytes)
         .map_err(|error| Error::repository("a tree cannot be written out").caused_by(error))?;
-    objs::compute_hash(hash, objs::Kind::Tree, &bytes).map(Some).map_err(unreadable)
+    id_of(hash, &bytes).map(Some)
+}
+
+/// The id of a tree with these bytes. Git's guard against made collisions is for what is read, where it stays; this id is
+/// only told, and without the guard the processor's own instructions give it in a fraction of the time.
+fn id_of(hash: Hash, bytes: &[u8]) -> Result<ObjectId> {
+    match hash {
+        Hash::Sha1 => {
+            let mut hasher = Sha1::new_with_prefix(objs::encode::loose_header(objs::Kind::Tree, bytes.len() as u64));
+            hasher.update(bytes);
+            Ok(ObjectId::from_bytes_or_panic(&hasher.finalize()))
+        }
+        _ => objs::compute_hash(hash, objs::Kind::Tree, bytes).map_err(unreadable),
+    }
 }
 
 fn unreadable(error: gix::Error) -> Error {
