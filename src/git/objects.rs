@@ -45,11 +45,10 @@ impl Store {
 }
 
 impl Store {
+    /// What is stored, which may not be what the id says.
     fn find<'a>(&self, id: &oid, buffer: &'a mut Vec<u8>) -> gix::Result<Option<objs::Data<'a>>> {
         self.require_regular(id)?;
-        let Some(found) = self.odb.try_find(id, buffer)? else { return Ok(None) };
-        found.verify_checksum(id)?;
-        Ok(Some(found))
+        self.odb.try_find(id, buffer)
     }
 }
 
@@ -86,15 +85,21 @@ impl Objects {
             Some(loaded) => loaded.map(Some).map_err(gix::Error::from_error),
         }
     }
-}
 
-impl Find for Objects {
-    fn try_find<'a>(&self, id: &oid, buffer: &'a mut Vec<u8>) -> gix::Result<Option<objs::Data<'a>>> {
+    /// The bytes of a tree, for whoever hashes them.
+    pub fn tree(&self, id: &oid) -> gix::Result<Vec<u8>> {
+        let mut buffer = Vec::new();
+        match self.unverified(id, &mut buffer)? {
+            Some(found) if found.kind == objs::Kind::Tree => Ok(found.data.to_vec()),
+            _ => Err(gix::Error::from_error(std::io::Error::other(format!("there is no tree {id}")))),
+        }
+    }
+
+    /// An object as it is stored, which may not be what its id says.
+    fn unverified<'a>(&self, id: &oid, buffer: &'a mut Vec<u8>) -> gix::Result<Option<objs::Data<'a>>> {
         if let Some(bytes) = self.kept(id)? {
             *buffer = bytes;
-            let found = objs::Data::new(buffer, objs::Kind::Blob, id.kind());
-            found.verify_checksum(id)?;
-            return Ok(Some(found));
+            return Ok(Some(objs::Data::new(buffer, objs::Kind::Blob, id.kind())));
         }
         let (own, others) = self.stores.split_last().expect("a repository has a store of its own");
         for store in others {
@@ -104,6 +109,16 @@ impl Find for Objects {
             }
         }
         own.find(id, buffer)
+    }
+}
+
+impl Find for Objects {
+    fn try_find<'a>(&self, id: &oid, buffer: &'a mut Vec<u8>) -> gix::Result<Option<objs::Data<'a>>> {
+        let found = self.unverified(id, buffer)?;
+        if let Some(found) = &found {
+            found.verify_checksum(id)?;
+        }
+        Ok(found)
     }
 }
 

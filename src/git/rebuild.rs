@@ -9,7 +9,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::hash::Kind as Hash;
 use gix::objs::tree::{EntryKind, EntryRef};
-use gix::objs::{self, FindExt as _, TreeRef, WriteTo as _};
+use gix::objs::{self, TreeRef, WriteTo as _};
 use sha1::{Digest as _, Sha1};
 
 use super::objects::Objects;
@@ -47,7 +47,8 @@ pub fn edited(objects: &Objects, hash: Hash, base: ObjectId, edits: &Edits) -> R
     let mut known: HashMap<Vec<u8>, ObjectId> = HashMap::from([(Vec::new(), base)]);
     for level in &levels {
         let ids: Vec<Option<ObjectId>> = level.iter().map(|(path, _)| known.get(*path).copied()).collect();
-        let trees = parallel::map(&ids, &mut objects.clone(), || objects.clone(), |objects, id| read(objects, *id));
+        let trees =
+            parallel::map(&ids, &mut objects.clone(), || objects.clone(), |objects, id| read(objects, hash, *id));
         let trees = trees.into_iter().collect::<Result<Vec<_>>>()?;
         known = HashMap::new();
         for ((path, directory), bytes) in level.iter().zip(&trees) {
@@ -110,12 +111,13 @@ fn levels(edits: &Edits) -> Vec<Level<'_>> {
 }
 
 /// The bytes of a tree; those of an empty one where there is none.
-fn read(objects: &Objects, id: Option<ObjectId>) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if let Some(id) = id {
-        objects.find_tree(&id, &mut bytes).map_err(unreadable)?;
+fn read(objects: &Objects, hash: Hash, id: Option<ObjectId>) -> Result<Vec<u8>> {
+    let Some(id) = id else { return Ok(Vec::new()) };
+    let bytes = objects.tree(&id).map_err(unreadable)?;
+    if id_of(hash, &bytes)? == id {
+        return Ok(bytes);
     }
-    Ok(bytes)
+    Err(Error::repository(format!("the tree {id} is damaged")))
 }
 
 fn parse(bytes: &[u8], hash: Hash) -> Result<Vec<EntryRef<'_>>> {
@@ -184,8 +186,8 @@ fn rebuilt<'a>(
     id_of(hash, &bytes).map(Some)
 }
 
-/// The id of a tree with these bytes. Git's guard against made collisions is for what is read, where it stays; this id is
-/// only told, and without the guard the processor's own instructions give it in a fraction of the time.
+/// The id of a tree with these bytes. There is no guard against made collisions as there is where something is judged:
+/// this id is only told, and without the guard the processor's own instructions give it in a fraction of the time.
 fn id_of(hash: Hash, bytes: &[u8]) -> Result<ObjectId> {
     match hash {
         Hash::Sha1 => {
