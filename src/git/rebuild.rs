@@ -34,6 +34,9 @@ struct Directory<'a> {
     fills: bool,
 }
 
+/// What became of a directory, and whether something is stored in it.
+type Became = (Option<ObjectId>, bool);
+
 /// Directories of one level: each path with what it holds.
 type Level<'a> = Vec<(&'a [u8], Directory<'a>)>;
 
@@ -59,7 +62,7 @@ pub fn edited(objects: &Objects, hash: Hash, base: ObjectId, edits: &Edits) -> R
     let mut below: HashMap<&[u8], ObjectId> = HashMap::new();
     let mut filled: HashMap<&[u8], bool> = HashMap::new();
     for (level, trees) in levels.iter().zip(&stored).rev() {
-        let items: Vec<(&(&[u8], Directory<'_>), &Vec<u8>)> = level.iter().zip(trees).collect();
+        let items: Vec<_> = level.iter().zip(trees).collect();
         let ids = parallel::map(
             &items,
             &mut (),
@@ -97,7 +100,7 @@ fn levels(edits: &Edits) -> Vec<Level<'_>> {
             }
         }
     }
-    let depth = |path: &[u8]| if path.is_empty() { 0 } else { 1 + path.iter().filter(|byte| **byte == b'/').count() };
+    let depth = |path: &[u8]| if path.is_empty() { 0 } else { path.split(|byte| *byte == b'/').count() };
     let mut levels: Vec<Level<'_>> = Vec::new();
     for (path, mut directory) in directories {
         directory.leaves.sort_unstable_by_key(|leaf| leaf.0);
@@ -145,7 +148,7 @@ fn rebuilt<'a>(
     stored: Vec<EntryRef<'a>>,
     hash: Hash,
     is_top: bool,
-    child: &dyn Fn(&[u8]) -> (Option<ObjectId>, bool),
+    child: &dyn Fn(&[u8]) -> Became,
 ) -> Result<Option<ObjectId>> {
     let leaf = |name: &[u8]| directory.leaves.binary_search_by(|leaf| leaf.0.cmp(name)).ok();
     let children: Vec<(&[u8], ObjectId)> = directory
