@@ -123,7 +123,7 @@ pub struct Verdict {
     pub passed: bool,
     /// What the envelope was armed for.
     pub label: Text,
-    /// The role of cordon.toml that the envelope was made from.
+    /// The role of cordon.toml that the envelope was made from, or by which a gate judged.
     #[serde(default)]
     pub role: Option<String>,
     /// The commit at arm.
@@ -168,15 +168,13 @@ pub struct Verdict {
     pub gate: Option<Gated>,
 }
 
-/// What a gate judged, and by which rules.
+/// What a gate judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gated {
     /// The commit that the change is to be merged into; the policy is that of its tree.
     pub base: String,
     /// The commit that is to be merged.
     pub head: String,
-    /// The role that judged it.
-    pub role: String,
 }
 
 /// A verdict without its lists of details: what the state keeps and `status` shows.

@@ -30,7 +30,7 @@ fn next(pushed: &Pushed) -> String {
 fn update(update: &Updated) -> String {
     let word = if update.passed { paint(ACCEPTED, "ACCEPTED") } else { paint(REJECTED, "REJECTED") };
     let by = update.verdict.as_ref().map_or_else(String::new, |verdict| {
-        let role = verdict.gate.as_ref().map_or("", |gate| gate.role.as_str());
+        let role = verdict.role.as_deref().unwrap_or_default();
         format!("  (role {}, {})", plain(role.as_bytes()), counted(verdict.metrics.files, "file"))
     });
     let notes =

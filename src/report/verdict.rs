@@ -61,14 +61,11 @@ fn notes(verdict: &Verdict) -> String {
 }
 
 fn foot(verdict: &Verdict) -> String {
+    let role = verdict.role.as_ref().map_or_else(String::new, |role| format!("role      {}\n", typed(role.as_bytes())));
     if let Some(gate) = &verdict.gate {
         let (base, head, from) = (plain(&gate.base), plain(&gate.head), plain(&verdict.baseline));
         let left = if gate.base == verdict.baseline { String::new() } else { format!(", left at {from}") };
-        let role = typed(gate.role.as_bytes());
-        return format!(
-            "base      {base}{left}\nhead      {head}\nrole      {role}\njudged in {:.2} s\n",
-            verdict.duration_s
-        );
+        return format!("base      {base}{left}\nhead      {head}\n{role}judged in {:.2} s\n", verdict.duration_s);
     }
     let head = match (&verdict.current_head, verdict.head_changed) {
         (Some(current), true) => format!("{}, HEAD is now {}", plain(&verdict.baseline), plain(current)),
@@ -77,7 +74,6 @@ fn foot(verdict: &Verdict) -> String {
     };
     let anchor = plain(&verdict.anchor);
     let session = verdict.session.as_ref().map_or_else(String::new, |id| format!("ledger    {}\n", plain(id)));
-    let role = verdict.role.as_ref().map_or_else(String::new, |role| format!("role      {}\n", typed(role.as_bytes())));
     format!("{role}baseline  {head}\nanchor    {anchor}\n{session}checked in {:.2} s\n", verdict.duration_s)
 }
 

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use cordon::audit::codes::CODES;
+use cordon::audit::verdict::{Gated, Verdict};
 use cordon::report::formats::table::Format;
 use serde_json::Value;
 
@@ -12,6 +13,7 @@ use crate::verdict::{accepted, hostile, outside, rendered, session};
 
 const SARIF: &str = include_str!("../../fixtures/schemas/sarif-2.1.0.json");
 const GITLAB: &str = include_str!("../../fixtures/schemas/gitlab-code-quality.json");
+const VERDICT: &str = include_str!("../../fixtures/schemas/verdict.json");
 const JUNIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/schemas/junit-10.xsd");
 
 fn validator(schema: &str) -> jsonschema::Validator {
@@ -57,6 +59,39 @@ fn every_log_is_sarif() {
             (&run["invocations"][0]["exitCode"], &run["invocations"][0]["executionSuccessful"]),
             (&3.into(), &true.into())
         );
+    }
+}
+
+#[test]
+fn every_verdict_has_the_form_that_is_told() {
+    let schema: Value = serde_json::from_str(VERDICT).unwrap();
+    let named: Vec<&str> = schema["$defs"]["finding"]["properties"]["code"]["enum"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    for row in CODES {
+        assert!(named.contains(&row.code.name()), "{}", row.code.name());
+    }
+    let validator = validator(VERDICT);
+    assert!(
+        !validator.is_valid(&serde_json::json!({"schema_version": 1, "passed": true})),
+        "the schema demands something"
+    );
+    let gated = Verdict {
+        gate: Some(Gated { base: "1".repeat(40), head: "2".repeat(40) }),
+        role: Some("docs".into()),
+        session: None,
+        anchor: String::new(),
+        ..accepted()
+    };
+    for verdict in [accepted(), gated].into_iter().chain(NAMES.iter().map(|name| hostile(name))) {
+        // A byte that is no UTF-8 is a lone surrogate, which this reader does not take.
+        let text = String::from_utf8(cordon::json::pretty(&verdict)).unwrap().replace("\\udc", "?");
+        let value = valid(&validator, &text);
+        let keys = text.lines().filter(|line| line.starts_with("  \"")).count();
+        assert_eq!(value.as_object().unwrap().len(), keys, "a key stands there twice: {text}");
     }
 }
 

@@ -5,7 +5,7 @@ mod counts;
 mod history;
 mod judged;
 mod push;
-mod rig;
+pub mod rig;
 mod shallow;
 mod transport;
 mod verify;

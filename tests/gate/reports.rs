@@ -11,6 +11,7 @@ use crate::common::json;
 use crate::common::outcome::Outcome;
 use crate::common::run::{PATIENCE, run};
 use crate::common::sandbox::Sandbox;
+use crate::premerge::rig;
 
 /// The formats of a verdict, and what a file of each has in it when the change is rejected.
 const FORMATS: [(&str, &str); 8] = [
@@ -214,4 +215,29 @@ fn names_that_git_allows_are_harmless_in_every_report() {
     uris.sort();
     assert_eq!(uris.len(), names.len());
     assert!(uris.contains(&"bad%FF%9B31m".to_owned()), "{uris:?}");
+}
+
+#[test]
+fn what_check_and_gate_print_has_the_form_that_is_told() {
+    let schema = serde_json::from_str(include_str!("../../fixtures/schemas/verdict.json")).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let valid = |verdict: &serde_json::Value| {
+        let faults: Vec<String> =
+            validator.iter_errors(verdict).map(|fault| format!("{fault} at {}", fault.instance_path())).collect();
+        assert!(faults.is_empty(), "{faults:?} in {verdict}");
+    };
+    let sandbox = Sandbox::project();
+    sandbox.arm(&["--allow", "src/**", "--verify", "true"]).ok();
+    valid(&sandbox.check().ok().json());
+    sandbox.append("src/app.py", "x\n");
+    valid(&sandbox.check().ok().json());
+    sandbox.write("docs/new", "x\n");
+    sandbox.git(&["add", "docs/new"]).ok();
+    valid(&sandbox.check().rejected().json());
+    let team = rig::team();
+    rig::branch(&team, "x");
+    rig::change(&team, "docs/guide.md", "x\n");
+    let args = ["gate", "--base", "main", "--head", "x", "--no-verify", "--role"];
+    valid(&team.cordon(&[&args[..], &["docs"]].concat()).json());
+    valid(&team.cordon(&[&args[..], &["core"]].concat()).json());
 }

@@ -138,7 +138,7 @@ impl Judged<'_> {
             verifiers,
             verify_timeout: role.settings.verify_timeout(),
             anchor: String::new(),
-            gate: Some(Gated { base: base.to_string(), head: head.to_string(), role: role.name.clone() }),
+            gate: Some(Gated { base: base.to_string(), head: head.to_string() }),
         };
         closing.verdict(&self.evidence, self.judgement, verification, self.began.elapsed().as_secs_f64())
     }
