@@ -79,6 +79,8 @@ pub enum Trespass {
     TagBrings,
     /// To write a ref that is neither branch nor tag.
     OtherRef,
+    /// To write through a ref that is another name of another one.
+    Alias,
 }
 
 impl Trespass {
@@ -104,6 +106,11 @@ impl Trespass {
                 Code::TagChanged,
                 "tag on something that no branch has: ",
                 "Push the branch that holds its commit first, or together with it, so that a role judges the commit.",
+            ),
+            Trespass::Alias => (
+                Code::RefChanged,
+                "ref that is another name of another ref: ",
+                "What is pushed there goes elsewhere. Push to the branch itself.",
             ),
             Trespass::OtherRef => (
                 Code::RefChanged,

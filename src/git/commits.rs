@@ -63,6 +63,8 @@ pub struct Commits<'a> {
     tallies: BTreeMap<RepoPath, Tally>,
     counted: HashMap<(RepoPath, Sides), Counted>,
     marked: HashSet<(RepoPath, Recorded)>,
+    /// What was a link in some commit: where one goes, others may lead elsewhere.
+    links: HashSet<RepoPath>,
     stages: Vec<Stage>,
     marks: Vec<Mark>,
     paths: usize,
@@ -83,6 +85,7 @@ impl<'a> Commits<'a> {
             tallies: BTreeMap::new(),
             counted: HashMap::new(),
             marked: HashSet::new(),
+            links: HashSet::new(),
             stages: Vec::new(),
             marks: Vec::new(),
             paths: 0,
@@ -204,25 +207,36 @@ impl<'a> Commits<'a> {
     /// One commit in numbers, and the marks of those of its paths that may be new.
     fn stage<'p>(&mut self, commit: &Commit, whole: &Whole, own: impl Iterator<Item = &'p RepoPath>) -> Result<()> {
         let place = Place::Commit(commit.id.to_string());
-        let after = own.filter_map(|path| Some((path.clone(), whole.paths.get(path)?.1?)));
-        let new: HashSet<(RepoPath, Recorded)> = after.filter(|standing| !self.marked.contains(standing)).collect();
-        self.marks(&place, commit.tree, &whole.paths, &new)?;
+        let is_link = |side: Option<Recorded>| side.is_some_and(|side| side.mode == Mode::Symlink);
+        let (mut new, mut relinked) = (HashSet::new(), false);
+        for path in own {
+            // What is as in the base again may have been anything before.
+            let (before, after) = whole.paths.get(path).copied().unwrap_or_default();
+            relinked |= is_link(before) || is_link(after) || self.links.contains(path);
+            if is_link(after) {
+                self.links.insert(path.clone());
+            }
+            let standing = after.map(|after| (path.clone(), after));
+            new.extend(standing.filter(|standing| !self.marked.contains(standing)));
+        }
+        self.marks(&place, commit.tree, &whole.paths, &new, relinked)?;
         self.marked.extend(new);
         self.stages.push(Stage { place, metrics: whole.metrics });
         Ok(())
     }
 
-    /// The marks of new paths; those of all links where one is new, because links lead by way of each other.
+    /// The marks of new paths; those of all links where one came, went or changed, because links lead by way of each other.
     fn marks(
         &mut self,
         place: &Place,
         tree: ObjectId,
         whole: &Paths,
         new: &HashSet<(RepoPath, Recorded)>,
+        relinked: bool,
     ) -> Result<()> {
         let mut wanted: BTreeSet<&RepoPath> = new.iter().map(|(path, _)| path).collect();
-        let is_link = |after: Option<Recorded>| after.is_some_and(|after| after.mode == Mode::Symlink);
-        if new.iter().any(|(_, after)| is_link(Some(*after))) {
+        if relinked {
+            let is_link = |after: Option<Recorded>| after.is_some_and(|after| after.mode == Mode::Symlink);
             wanted.extend(whole.iter().filter(|(_, sides)| is_link(sides.1)).map(|(path, _)| path));
         }
         let standing = wanted.into_iter().filter_map(|inside| {
@@ -230,7 +244,7 @@ impl<'a> Commits<'a> {
             Some(Standing { inside, before, after: after? })
         });
         let tree = self.trees.at(Some(tree));
-        self.marks.extend(standing::marks(self.ground, place, tree, standing)?);
+        self.marks.extend(standing::marks(self.ground, place, tree, standing, relinked)?);
         Ok(())
     }
 
@@ -295,8 +309,14 @@ pub fn diff(objects: &Objects, before: Option<ObjectId>, after: ObjectId) -> Res
     let mut recorder = Recorder::default();
     gix::diff::tree(before, now, gix::diff::tree::State::default(), objects, &mut recorder)
         .map_err(|error| unreadable(after)(gix::Error::from_error(error)))?;
-    let mut paths = Paths::new();
+    let (mut paths, mut seen) = (Paths::new(), HashSet::new());
     for record in recorder.records {
+        // A path that is twice in one tree: Git checks out one of the two, and its index knows the other.
+        if let Some(path) = after_of(&record)
+            && !seen.insert(path.to_vec())
+        {
+            return Err(trees::named_twice(after, path));
+        }
         let (path, before, now) = sides(record);
         let known = paths.entry(RepoPath::new(path)).or_default();
         // A file that became a directory is told in two records.
@@ -321,6 +341,14 @@ fn change(path: RepoPath, layer: Layer, sides: Sides, counted: &Counted) -> Chan
         mode_after: sides.1.map(|recorded| recorded.mode),
         commit: None,
         content: sides.1.map(|recorded| recorded.id),
+    }
+}
+
+/// The path of a record about something that the newer tree has, a directory included.
+fn after_of(record: &recorder::Change) -> Option<&[u8]> {
+    match record {
+        recorder::Change::Addition { path, .. } | recorder::Change::Modification { path, .. } => Some(path),
+        recorder::Change::Deletion { .. } => None,
     }
 }
 

@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::standing::{self, Links, is_unsafe};
 use super::today::Today;
 use super::triage::{Job, Standing};
-use crate::audit::evidence::Place;
+use crate::audit::evidence::{Mode, Place};
 use crate::audit::links::{Mark, MarkKind, Peer};
 use crate::error::Result;
 use crate::policy::fold;
@@ -38,7 +38,10 @@ impl Marker<'_> {
         for job in &links {
             marks.extend(self.link(reader, job)?);
         }
-        if !links.is_empty() || !self.ignored_links.is_empty() {
+        // What was a link and is none any more may have led another one back inside.
+        let was_link = |job: &Job| job.baseline.is_some_and(|before| before.mode == Mode::Symlink);
+        let unlinked = jobs.iter().any(|job| changed.contains(&job.path) && was_link(job));
+        if !links.is_empty() || unlinked || !self.ignored_links.is_empty() {
             let mut files = Files { reader, marker: self };
             marks.extend(standing::led_astray(self.today, &Place::Worktree, &mut files)?);
         }

@@ -73,6 +73,11 @@ impl RefFiles {
         None
     }
 
+    /// Whether a ref is another name of something else: a symbolic ref, or a link in the place of its file.
+    pub fn is_alias(&self, name: &[u8]) -> bool {
+        self.all.get(name).is_some_and(|value| ObjectId::from_hex(value.trim_ascii()).is_err())
+    }
+
     fn packed(&mut self, bytes: &[u8]) {
         let mut last: Option<(Vec<u8>, Vec<u8>)> = None;
         for line in bytes.split(|byte| *byte == b'\n') {

@@ -11,7 +11,7 @@ use super::layers::{self, Counter};
 use super::objects::Objects;
 use super::standing::{self, Links, Standing, Tree};
 use super::today::{Recorded, Today};
-use crate::audit::evidence::{self, Change, Place};
+use crate::audit::evidence::{self, Change, Mode, Place};
 use crate::audit::links::Mark;
 use crate::audit::verdict::Metrics;
 use crate::error::Result;
@@ -56,7 +56,9 @@ pub fn layer(today: &Today<'_>, beside: &[Change]) -> Result<Layer> {
         sides.iter().map(move |side| Standing { inside, before: *baseline, after: *side })
     });
     let mut indexed = Indexed { index, objects: today.repository.objects() };
-    let marks = standing::marks(today, &Place::Index, &mut indexed, standing)?;
+    let was_link = |staged: &Staged| staged.baseline.is_some_and(|before| before.mode == Mode::Symlink);
+    let unlinked = staged.iter().chain(&left).any(was_link);
+    let marks = standing::marks(today, &Place::Index, &mut indexed, standing, unlinked)?;
     let metrics = Metrics::of(changes.iter().chain(&gone), &today.uncounted);
     // Uncommitted work of arm is compared with the index of arm by `Today::expected`, and is counted here alone.
     let is_work = |change: &Change| today.kept(change.path.as_bytes()).is_some();

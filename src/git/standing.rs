@@ -14,13 +14,13 @@ use super::reader::object_id;
 use super::today::Recorded;
 use crate::audit::evidence::{Mode, Place};
 use crate::audit::links::{self, Mark, MarkKind};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::policy::fold;
 use crate::policy::path::RepoPath;
 use crate::policy::text::Text;
 
-/// A link's text longer than this leads nowhere on any system.
-const LONGEST_TARGET: u64 = 64 * 1024;
+/// A link's text longer than this is not read. What a system makes of it ends at the first NUL, which may come soon.
+const LONGEST_TARGET: u64 = 64 * 1024 * 1024;
 
 /// The links of one checkout as its baseline, its files, its index or a commit has them.
 pub trait Links {
@@ -44,15 +44,17 @@ pub struct Standing<'a> {
     pub after: Recorded,
 }
 
-/// The marks of paths that `tree` has otherwise than the baseline.
+/// The marks of paths that `tree` has otherwise than the baseline. `unlinked` says that what was a link is none any more,
+/// or gone: other links may lead elsewhere since.
 pub fn marks<'a>(
     ground: &dyn Ground,
     place: &Place,
     tree: &mut dyn Tree,
     paths: impl Iterator<Item = Standing<'a>>,
+    unlinked: bool,
 ) -> Result<Vec<Mark>> {
     let mut found = Vec::new();
-    let mut links = false;
+    let mut links = unlinked;
     let mut mark = |inside: &RepoPath, kind| {
         found.push(Mark { path: ground.prefix().join(inside.as_bytes()), kind, place: place.clone() });
     };
@@ -149,16 +151,23 @@ fn link(ground: &dyn Ground, tree: &mut dyn Links, inside: &RepoPath) -> Result<
     Ok(to.map(|to| MarkKind::Link { target: Text::from_bytes(target), to }))
 }
 
-/// The text of what is recorded, if that is a link; none where it is longer than any system follows.
+/// The text of what is recorded, if that is a link, up to where a system takes it to end: at the first NUL.
+///
+/// # Errors
+/// Where it is too long to be read: a text of such a length is there to hide something.
 pub fn text(objects: &Objects, recorded: Recorded) -> Result<Option<Vec<u8>>> {
     let id = object_id(&recorded.id);
     if recorded.mode != Mode::Symlink {
         return Ok(None);
     }
-    if blob::stated_size(objects, &id)? > LONGEST_TARGET {
-        return Ok(None);
+    let size = blob::stated_size(objects, &id)?;
+    if size > LONGEST_TARGET {
+        return Err(Error::repository(format!("the link {id} has a text of {size} bytes"))
+            .hint("No system follows such a link: take it out of the change."));
     }
-    blob::read(objects, &id).map(Some)
+    let mut text = blob::read(objects, &id)?;
+    text.truncate(text.iter().position(|byte| *byte == 0).unwrap_or(text.len()));
+    Ok(Some(text))
 }
 
 /// Whether a checkout of this name would be refused by Git, or would write into a Git directory where case or certain

@@ -13,10 +13,11 @@ use super::standing::{self, Links, Tree};
 use super::today::Recorded;
 use crate::audit::evidence::Mode;
 use crate::error::{Error, Result};
+use crate::policy::escape::plain;
 use crate::policy::path::RepoPath;
 use crate::snapshot::open;
 
-/// The entries of one directory by name; of a name that stands there twice, the first.
+/// The entries of one directory by name.
 type Entries = HashMap<Vec<u8>, (EntryMode, ObjectId)>;
 
 /// How many entries are remembered when another tree is turned to.
@@ -97,7 +98,9 @@ impl Trees {
         let mut entries = Entries::new();
         for entry in found {
             let entry = entry.map_err(|error| unreadable(tree, gix::Error::from_error(error)))?;
-            entries.entry(entry.filename.to_vec()).or_insert((entry.mode, entry.oid.to_owned()));
+            if entries.insert(entry.filename.to_vec(), (entry.mode, entry.oid.to_owned())).is_some() {
+                return Err(named_twice(tree, entry.filename));
+            }
         }
         self.held += entries.len();
         let entries = Arc::new(entries);
@@ -128,6 +131,12 @@ pub fn recorded(mode: EntryMode, id: ObjectId) -> Option<Recorded> {
         EntryKind::Commit => Mode::Gitlink,
     };
     Some(Recorded { id: blob_id(id), mode })
+}
+
+/// The error about a tree that has two entries of one name: nobody can say which of them a checkout would bring.
+pub fn named_twice(tree: ObjectId, name: &[u8]) -> Error {
+    Error::repository(format!("the tree {tree} names {} twice", plain(name)))
+        .hint("Git makes no such tree, and git fsck tells of it. Make the commit anew.")
 }
 
 /// The error about a tree that cannot be read.

@@ -37,22 +37,39 @@ pub const CONTROL_FILES: &[ControlFile] = &[
     row(".forgejo/**", CI),
     row(".gitea/**", CI),
     row(".woodpecker.yml", CI),
+    row(".woodpecker.yaml", CI),
     row(".woodpecker/**", CI),
     row(".drone.yml", CI),
+    row(".drone.star", CI),
     row(".travis.yml", CI),
     row(".cirrus.yml", CI),
     row(".appveyor.yml", CI),
     row("appveyor.yml", CI),
     row("azure-pipelines.yml", CI),
+    row(".azure-pipelines/**", CI),
+    row(".teamcity/**", CI),
+    row(".semaphore/**", CI),
+    row(".tekton/**", CI),
+    row(".builds/**", CI),
+    row(".build.yml", CI),
+    row("buildspec.yml", CI),
+    row("cloudbuild.yaml", CI),
+    row("bitrise.yml", CI),
     row("bitbucket-pipelines.yml", CI),
-    row("jenkinsfile", CI),
+    row("**/jenkinsfile", CI),
     row("codeowners", "who must review"),
     row("docs/codeowners", "who must review"),
     row(".husky/**", HOOKS),
     row(".githooks/**", HOOKS),
     row(".pre-commit-config.yaml", HOOKS),
     row("lefthook.yml", HOOKS),
+    row("lefthook.yaml", HOOKS),
+    row(".lefthook.yml", HOOKS),
+    row(".lefthook.yaml", HOOKS),
+    row(".overcommit.yml", HOOKS),
+    row(".mergify.yml", "what is merged by itself"),
     row(".gitmodules", "where submodules are fetched from"),
+    row("**/.gitattributes", "how the lines of the next change are counted"),
 ];
 
 /// Programs that read what to do from a file which their command line does not name.
@@ -101,7 +118,10 @@ impl ControlFiles {
 
     /// What a path decides, if it is such a file.
     pub fn reason(&self, path: &[u8]) -> Option<String> {
-        if let Some(at) = TABLE.first_match(&fold::path(path)) {
+        // A link or a submodule in the place of a whole directory brings all that is in it.
+        let below = [path, b"/x"].concat();
+        let (folded, below) = (fold::path(path), fold::path(&below));
+        if let Some(at) = TABLE.first_match(&folded).or_else(|| TABLE.first_match(&below)) {
             return Some(CONTROL_FILES[at].reason.to_owned());
         }
         let script = self.scripts.iter().find(|(file, _)| file.as_bytes() == path);
@@ -114,6 +134,9 @@ impl ControlFiles {
         rules.decide(path).is_allowed() && rules.audit.protected(path).is_none() && self.named.is_match(path)
     }
 }
+
+/// What ends a word of a shell without being one.
+const SEPARATORS: [char; 8] = [';', '&', '|', '<', '>', '(', ')', '\n'];
 
 /// How often a shell may be called by a shell.
 const DEPTH: usize = 4;
@@ -130,10 +153,10 @@ fn files(argv: &[String], depth: usize) -> Vec<String> {
             if word.starts_with('-') { word.split_once('=').map(|(_, value)| value) } else { Some(word.as_str()) };
         found.extend(value.map(plain));
         let is_script = at > 0 && depth < DEPTH && argv[at - 1].starts_with('-') && argv[at - 1].ends_with('c');
-        if let Some(inner) = Some(word).filter(|_| is_script).and_then(|word| Command::parse(word).ok()) {
-            let words: Vec<String> =
-                inner.argv().iter().map(|word| word.trim_end_matches([';', '&']).to_owned()).collect();
-            found.extend(files(&words, depth + 1));
+        // What separates commands in a shell stands beside names without a blank.
+        let text = word.replace(SEPARATORS, " ");
+        if let Some(inner) = Some(text).filter(|_| is_script).and_then(|text| Command::parse(&text).ok()) {
+            found.extend(files(inner.argv(), depth + 1));
         }
     }
     found.retain(|file| !file.is_empty());
@@ -142,7 +165,15 @@ fn files(argv: &[String], depth: usize) -> Vec<String> {
 
 /// A path as Git writes it.
 fn plain(word: &str) -> String {
-    word.split('/').filter(|part| !part.is_empty() && *part != ".").collect::<Vec<_>>().join("/")
+    let mut parts: Vec<&str> = Vec::new();
+    for part in word.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    parts.join("/")
 }
 
 #[cfg(test)]
@@ -159,7 +190,13 @@ mod tests {
 
     #[test]
     fn the_table_and_the_scripts_are_known_whatever_their_spelling() {
-        let verify = ["./ci/check.sh --strict", "sh -c 'make test; python3 tools/lint.py'", "x --config=conf/x.toml"];
+        let verify = [
+            "./ci/check.sh --strict",
+            "sh -c 'make test; python3 tools/lint.py'",
+            "x --config=conf/x.toml",
+            "a/../ci/other.sh",
+            "sh -c '(./ci/piped.sh|tee x)>/dev/null&&true;./ci/last.sh'",
+        ];
         let (files, _) = of(&["**"], &verify);
         for path in [
             "cordon.toml",
@@ -171,6 +208,12 @@ mod tests {
             "Makefile",
             "tools/lint.py",
             "conf/x.toml",
+            "ci/other.sh",
+            "ci/piped.sh",
+            "ci/last.sh",
+            ".github",
+            "src/.gitattributes",
+            "sub/Jenkinsfile",
         ] {
             assert!(files.reason(path.as_bytes()).is_some(), "{path}");
         }

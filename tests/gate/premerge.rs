@@ -3,6 +3,7 @@
 mod ci;
 mod counts;
 mod history;
+mod hostile;
 mod judged;
 mod push;
 pub mod rig;

@@ -87,6 +87,11 @@ impl<'a> Server<'a> {
     fn of(repository: &'a Repository, updates: &[Update], role: Option<&'a str>) -> Result<Server<'a>> {
         let refs = repository.refs()?;
         let branch = repository.head()?.branch.map(|name| name.as_bytes().to_vec());
+        if let Some(name) = branch.as_ref().filter(|name| refs.is_alias(name)) {
+            let told =
+                format!("HEAD of this repository leads to {}, which is another name of another ref", plain(name));
+            return Err(Error::refused(told).hint("Set it to the branch itself: git symbolic-ref HEAD refs/heads/NAME"));
+        }
         let default = branch.and_then(|name| refs.object(&name).map(|id| (name, id))).ok_or_else(|| {
             Error::refused("HEAD of this repository names no branch that exists, so there is no policy to judge by")
                 .hint("Set it: git symbolic-ref HEAD refs/heads/NAME; a first push has to come before the hook.")
@@ -100,6 +105,9 @@ impl<'a> Server<'a> {
     }
 
     fn judge(&self, update: &Update) -> Result<Updated> {
+        if self.repository.refs()?.is_alias(&update.name) {
+            return Ok(trespass(update, Trespass::Alias));
+        }
         match update.branch() {
             Some(branch) if update.new.is_null() => self.deletion(update, branch),
             Some(branch) => self.branch(update, branch),

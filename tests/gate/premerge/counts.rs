@@ -10,7 +10,7 @@ use crate::common::json;
 use crate::common::run::run;
 use crate::common::sandbox::Sandbox;
 
-use super::rig::{gate, line, team, team_with};
+use super::rig::{gate, git_at, line, team, team_with};
 
 /// What decides the next step of a history.
 struct Dice(u64);
@@ -53,9 +53,16 @@ fn step(sandbox: &Sandbox, dice: &mut Dice) {
 
 /// What git counts from the place where the head left the base, under the attributes of the base.
 fn numstat(sandbox: &Sandbox) -> BTreeMap<Vec<u8>, (Option<u64>, Option<u64>)> {
-    let base = line(sandbox, &["merge-base", "main", "HEAD"]);
-    let args = ["--attr-source=main", "diff", "--no-ext-diff", "--no-renames", "--numstat", "-z", &base, "HEAD"];
-    let out = sandbox.git(&args).ok().stdout;
+    let (base, head) = (line(sandbox, &["merge-base", "main", "HEAD"]), line(sandbox, &["rev-parse", "HEAD"]));
+    // Git takes the attributes of the work tree that it stands in; not every version can be told of another source.
+    let place = sandbox.at("../at-the-base");
+    if place.exists() {
+        git_at(sandbox, &place, &["checkout", "-q", "--detach", "main"]).ok();
+    } else {
+        sandbox.git(&["worktree", "add", "-q", "--detach", "../at-the-base", "main"]).ok();
+    }
+    let args = ["diff", "--no-ext-diff", "--no-renames", "--numstat", "-z", &base, &head];
+    let out = git_at(sandbox, &place, &args).ok().stdout;
     let rows = out.split(|byte| *byte == 0).filter(|row| !row.is_empty());
     rows.map(|row| {
         let mut parts = row.splitn(3, |byte| *byte == b'\t');

@@ -230,3 +230,22 @@ fn what_is_no_hook_input_is_refused_and_json_is_for_who_asks() {
     ask(format!("{} {gone} refs/heads/docs/x\n", "0".repeat(40)).as_bytes(), &[]).refused().says(&["missing"]);
     cordon_at(&server.local, &server.bare, &["gate", "--pre-receive", "--base", "x"]).refused();
 }
+
+#[test]
+fn another_name_of_a_branch_is_no_way_around_its_rules() {
+    let server = Server::new();
+    change(&server.local, "docs/more.md", "x\n");
+    git_at(&server.local, &server.bare, &["fetch", "-q", server.local.root.to_str().unwrap(), "main:main"]).ok();
+    let main = line(&server.local, &["rev-parse", "main"]);
+    git_at(&server.local, &server.bare, &["symbolic-ref", "refs/heads/docs/latest", "refs/heads/main"]).ok();
+    declined(server.push(&["-f", "main~1:refs/heads/docs/latest"]), &["another name of another ref"]);
+    declined(server.push(&[":refs/heads/docs/latest"]), &["another name of another ref"]);
+    std::os::unix::fs::symlink("../main", server.bare.join("refs/heads/docs/link")).unwrap();
+    declined(server.push(&["-f", "main~1:refs/heads/docs/link"]), &["another name of another ref"]);
+    let now = git_at(&server.local, &server.bare, &["rev-parse", "refs/heads/main"]).ok();
+    assert_eq!(String::from_utf8_lossy(&now.stdout).trim(), main);
+    // HEAD has to lead to the branch itself.
+    git_at(&server.local, &server.bare, &["symbolic-ref", "refs/heads/master", "refs/heads/main"]).ok();
+    git_at(&server.local, &server.bare, &["symbolic-ref", "HEAD", "refs/heads/master"]).ok();
+    declined(server.push(&["-f", "main~1:main"]), &["HEAD of this repository leads to refs/heads/master"]);
+}
