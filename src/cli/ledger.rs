@@ -12,6 +12,7 @@ use crate::report;
 use crate::report::formats::report::Report;
 use crate::report::formats::table::Format;
 use crate::report::json::for_a_log;
+use crate::report::session_json::ListedForm;
 use crate::session::api::{Fault, Trail, Whole, signing};
 
 /// Reads the trail of checks, or signs one.
@@ -41,10 +42,12 @@ fn list(trail: &Trail, terminal: &mut Terminal) -> Result<Exit> {
     let rows: Vec<report::ledger::Row<'_>> = listed
         .iter()
         .map(|listed| report::ledger::Row {
-            session: &listed.row.id,
-            started_at: &listed.row.started_at,
-            actor: listed.actor.as_ref(),
-            outcome: &listed.row.outcome,
+            listed: ListedForm {
+                session: &listed.row.id,
+                started_at: &listed.row.started_at,
+                actor: listed.actor.as_ref(),
+                outcome: &listed.row.outcome,
+            },
             passed: listed.passed,
         })
         .collect();

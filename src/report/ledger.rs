@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::formats::span::{cell, code};
 use super::session;
+use super::session_json::ListedForm;
 use super::style::{ACCEPTED, REJECTED, paint};
 use super::words::counted;
 use crate::audit::verdict::{SCHEMA_VERSION, Verdict};
@@ -19,13 +20,8 @@ use crate::policy::text::Text;
 #[derive(Serialize)]
 pub struct Row<'a> {
     /// The session.
-    pub session: &'a str,
-    /// When it began.
-    pub started_at: &'a str,
-    /// Who says to have run it.
-    pub actor: Option<&'a Text>,
-    /// How it ended.
-    pub outcome: &'a str,
+    #[serde(flatten)]
+    pub listed: ListedForm<'a>,
     /// What the check said; `null` for a session without one.
     pub passed: Option<bool>,
 }
@@ -203,9 +199,10 @@ pub fn list(rows: &[Row<'_>]) -> String {
             Some(false) => "rejected",
             None => "-",
         };
-        let actor = row.actor.map_or_else(|| "?".to_owned(), Text::plain);
+        let listed = &row.listed;
+        let actor = listed.actor.map_or_else(|| "?".to_owned(), Text::plain);
         let (id, began, outcome) =
-            (plain(row.session.as_bytes()), plain(row.started_at.as_bytes()), plain(row.outcome.as_bytes()));
+            (plain(listed.session.as_bytes()), plain(listed.started_at.as_bytes()), plain(listed.outcome.as_bytes()));
         writeln!(out, "{id:<26}  {began:<20}  {verdict:<9}  {outcome:<11}  {actor}").expect("a String takes all");
     }
     out

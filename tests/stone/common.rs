@@ -11,6 +11,11 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+#[path = "../shared/counterpart.rs"]
+mod shared;
+
+pub use shared::older_stone as counterpart;
+
 /// How long a command may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -165,17 +170,6 @@ impl Drop for Space {
 pub fn ours() -> OsString {
     let neighbour = std::env::var_os("CORDON_BIN").map(|cordon| Path::new(&cordon).with_file_name("stone").into());
     neighbour.unwrap_or_else(|| env!("CARGO_BIN_EXE_stone").into())
-}
-
-/// The older `stone`; says so when it is not there, and fails when all tests were asked for.
-pub fn counterpart() -> Option<OsString> {
-    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/stone-venv/bin/stone");
-    let found = std::env::var_os("CORDON_TEST_STONE").or_else(|| installed.exists().then(|| installed.into()));
-    assert!(found.is_some() || std::env::var_os("CORDON_TEST_ALL").is_none(), "the older `stone` is not there");
-    if found.is_none() {
-        eprintln!("skipped: the older `stone` is not there; CORDON_TEST_STONE names it");
-    }
-    found
 }
 
 /// Whether this test may do what only root can; says so when it may not, and fails when all tests were asked for.

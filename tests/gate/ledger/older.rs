@@ -5,10 +5,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::common::counterpart::older_stone;
 use crate::common::json;
 use crate::common::outcome::Outcome;
 use crate::common::run::{PATIENCE, run};
-use crate::common::sandbox::{Sandbox, older_stone};
+use crate::common::sandbox::Sandbox;
 
 fn ask(sandbox: &Sandbox, stone: &OsString, place: &Path, args: &[&str]) -> Outcome {
     let mut command = sandbox.command(stone);

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 
+use crate::common::counterpart::older_stone;
 use crate::common::disk::Small;
 use crate::common::run::{PATIENCE, run};
-use crate::common::sandbox::{Sandbox, cordon_program, older_stone, privileged};
+use crate::common::sandbox::{Sandbox, cordon_program, privileged};
 
 #[test]
 fn a_stone_that_is_no_directory_of_ours_is_refused() {
